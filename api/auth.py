@@ -181,6 +181,6 @@ def _check_usable(caller: ApiCaller | None) -> ApiCaller:
         )
     if caller.tenant.suspended:
         raise Unauthenticated(
-            "account_suspended", "This account is suspended. Write to us to have it opened again."
+            "account_suspended", "This account is suspended. Contact us to reactivate it."
         )
     return caller

@@ -148,7 +148,7 @@ def _bad_id(error: BadId) -> DomainError:
     """A bad cursor if the id came from `after`; otherwise there is nothing with that id."""
     if error.value and error.value == request.args.get("after"):
         return invalid(
-            "after", "invalid_cursor", "Take `after` from the `next` of the page before."
+            "after", "invalid_cursor", "Use the `next` value of the previous page for `after`."
         )
     return NotFound()
 

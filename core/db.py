@@ -105,7 +105,7 @@ def tenant_scope(tenant_id: int) -> Iterator[Session]:
     cannot exist, and RuntimeError if a transaction is already open.
     """
     if not 0 < tenant_id < 2**63:  # an id in a URL may be too large for a bigint
-        raise NotFound("There is no tenant with that id.")
+        raise NotFound("No tenant has this ID.")
     with _transaction(Scope(tenant_id)) as session:
         limit = _statement_limit.get()
         if limit is None:

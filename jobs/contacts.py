@@ -119,7 +119,9 @@ class ContactWork:
                 course = contact_importing.ImportPass(one, _blobs())
             except NoSuchBlob:
                 with tenant_scope(self.tenant_id):
-                    contact_importing.fail(one.id, "The file is gone. Upload it again.")
+                    contact_importing.fail(
+                        one.id, "The file is no longer available. Upload it again."
+                    )
                 continue
             try:
                 with acting_as(Actor("person", "import", one.author)):

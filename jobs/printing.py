@@ -98,21 +98,25 @@ def _message_manager(site_id: str, key: str, **words: str) -> None:
 def _printer_alert_email(printer: Printer, gettext: Gettext) -> Email:
     name = {"name": printer.name}
     subjects = {
-        "offline": gettext("The printer “%(name)s” does not answer"),
+        "offline": gettext("The printer “%(name)s” is not responding"),
         "paper_out": gettext("The printer “%(name)s” is out of paper"),
-        "cover_open": gettext("The cover of the printer “%(name)s” is open"),
+        "cover_open": gettext("The printer “%(name)s” has its cover open"),
     }
     subject = subjects.get(printer.state, gettext("The printer “%(name)s” has an error")) % name
     return subject, [
         subject + ".",
-        gettext("Its tickets wait and are printed as soon as it works. Its page:"),
+        gettext(
+            "Its tickets are waiting and will print as soon as the printer "
+            "works again. Open the printer:"
+        ),
     ]
 
 
 def _printer_recovery_email(printer: Printer, gettext: Gettext) -> Email:
     name = {"name": printer.name}
-    return gettext("The printer “%(name)s” works again") % name, [
-        gettext("the printer “%(name)s” works again. What waited for it is printed now.") % name
+    return gettext("The printer “%(name)s” is working again") % name, [
+        gettext("the printer “%(name)s” is working again. Waiting tickets are being printed now.")
+        % name
     ]
 
 
@@ -122,9 +126,9 @@ def _unprinted_tickets_email(site: Site, jobs: list[PrintJob], gettext: Gettext)
     if len(jobs) > MOST_NAMED:
         titles.append("- …")
     return gettext("%(count)s tickets at %(site)s may not have been printed") % facts, [
-        gettext("no printer confirmed %(count)s tickets at %(site)s, or they failed:") % facts,
+        gettext("%(count)s tickets at %(site)s failed or were not confirmed by a printer:") % facts,
         "\n".join(titles),
-        gettext("Look at the printers, then choose Resend or It printed:"),
+        gettext("Check the printers, then choose Send again or Yes, it was printed:"),
     ]
 
 
@@ -133,10 +137,10 @@ def _unprinted_ticket_text(job: PrintJob, gettext: Gettext) -> Email:
     if job.state == "failed":
         return gettext("A ticket was not printed: %(title)s") % title, [
             gettext("the ticket “%(title)s” could not be printed.") % title,
-            gettext("Look at it and print it again:"),
+            gettext("Check the ticket and print it again:"),
         ]
     return gettext("Was this ticket printed? %(title)s") % title, [
-        gettext("no printer confirmed the ticket “%(title)s”; it may lie there all the same.")
+        gettext("no printer confirmed the ticket “%(title)s”. It may still have been printed.")
         % title,
-        gettext("Look at the printer, then choose Resend or It printed:"),
+        gettext("Check the printer, then choose Send again or Yes, it was printed:"),
     ]

@@ -250,7 +250,7 @@ def _number(value: Any, low: int, high: int) -> int:
     text = str(value)
     if not (text.isascii() and text.isdigit() and len(text) < 9 and low <= int(text) <= high):
         raise invalid(
-            "output", "invalid_number", "Give a number from {low} to {high}.", low=low, high=high
+            "output", "invalid_number", "Enter a number from {low} to {high}.", low=low, high=high
         )
     return int(text)
 
@@ -258,7 +258,7 @@ def _number(value: Any, low: int, high: int) -> int:
 def _one_of(known: Collection[Any]) -> Any:
     def check(field: str, value: Any) -> Any:
         if value not in known:
-            raise invalid(field, "invalid_choice", "Choose among the offered values.")
+            raise invalid(field, "invalid_choice", "Choose one of the available values.")
         return value
 
     return check
@@ -268,7 +268,7 @@ def _between(low: int, high: int) -> Any:
     def check(field: str, value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise invalid(
-                field, "invalid_number", "Give a number from {low} to {high}.", low=low, high=high
+                field, "invalid_number", "Enter a number from {low} to {high}.", low=low, high=high
             )
         return value
 
@@ -312,7 +312,7 @@ def _code_page(field: str, value: Any) -> str | None:
 def _profile(field: str, value: Any) -> str:
     wanted = str(value or "generic")
     if wanted not in PROFILES:
-        raise invalid(field, "invalid_choice", "Choose among the offered values.")
+        raise invalid(field, "invalid_choice", "Choose one of the available values.")
     return wanted
 
 

@@ -16,14 +16,14 @@ RENDER_FAILED = "render_failed"
 
 PRINTING_REASONS = ReasonSentences(
     {
-        AGENT_REMOVED: N_("Its print agent was removed."),
-        AGENT_SILENT: N_("Its print agent does not answer."),
-        PRINTER_SILENT: N_("It does not ask for its tickets."),
-        NO_RESULT: N_("No word came back about this ticket."),
-        NOT_TAKEN: N_("The printer did not take it in time."),
-        REPORTED_OFFLINE: N_("The printer says that it is offline."),
-        PRINTED_ELSEWHERE: N_("Called off: the other printer has printed this ticket."),
-        RENDER_FAILED: N_("This ticket could not be made ready for the printer:"),
+        AGENT_REMOVED: N_("The print agent for this printer was deleted."),
+        AGENT_SILENT: N_("The print agent is not responding."),
+        PRINTER_SILENT: N_("The printer is not fetching its tickets."),
+        NO_RESULT: N_("Printing was not confirmed for this ticket."),
+        NOT_TAKEN: N_("The printer did not accept the ticket in time."),
+        REPORTED_OFFLINE: N_("The printer reports that it is offline."),
+        PRINTED_ELSEWHERE: N_("Cancelled: another printer has printed this ticket."),
+        RENDER_FAILED: N_("This ticket could not be prepared for the printer:"),
     }
 )
 

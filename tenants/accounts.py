@@ -54,7 +54,7 @@ def create(name: str, owner: Person, plan: str = "trial") -> Tenant:
 def get(tenant_id: int) -> Tenant:
     tenant = db.session.get(Tenant, tenant_id) if 0 < tenant_id < 2**63 else None
     if tenant is None:
-        raise NotFound("There is no tenant with that id.")
+        raise NotFound("No tenant has this ID.")
     return tenant
 
 
@@ -159,7 +159,7 @@ def change_limits(
         ("spend_cap_usd", spend_cap_usd, 0),
     ):
         if value is not None and value < least:
-            raise invalid(field, "invalid_limit", "At least {least}.", least=least)
+            raise invalid(field, "invalid_limit", "Must be at least {least}.", least=least)
     own = account()
     before = audit.snapshot(own)
     own.rate_per_second, own.burst = rate_per_second, burst
@@ -171,12 +171,12 @@ def choose_spend_cap(cap_usd: Decimal | None) -> None:
     """Set the tenant's own monthly cap; None: as much as plan and operator allow."""
     allowed = current_tenant_facts().most_spend_usd
     if cap_usd is not None and cap_usd < 0:
-        raise invalid("cap_usd", "invalid_limit", "At least {least}.", least=0)
+        raise invalid("cap_usd", "invalid_limit", "Must be at least {least}.", least=0)
     if cap_usd is not None and allowed is not None and cap_usd > allowed:
         raise invalid(
             "cap_usd",
             "cap_too_high",
-            "Your plan allows {most} USD a month at most. Choose a larger plan, or write to us.",
+            "Your plan allows at most {most} USD a month. Choose a larger plan, or contact us.",
             most=f"{allowed:f}".rstrip("0").rstrip("."),
         )
     own = account()

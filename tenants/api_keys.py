@@ -77,10 +77,10 @@ def create(
 ) -> tuple[ApiKey, str]:
     """Returns the key and its secret, which cannot be read again."""
     if mode not in MODES:
-        raise invalid("mode", "invalid_mode", "A key is for live or for test.")
+        raise invalid("mode", "invalid_mode", "A key must be either live or test.")
     _check_rights(scopes, rate_per_second)
     if expires_at is not None and expires_at <= now():
-        raise invalid("expires_at", "expires_in_past", "The key would be over before it begins.")
+        raise invalid("expires_at", "expires_in_past", "The expiry date must be in the future.")
     secret = new_secret(mode)
     key = ApiKey(
         tenant_id=current_tenant_id(),
@@ -104,9 +104,9 @@ def create(
 
 def _check_rights(scopes: list[str], rate_per_second: int | None) -> None:
     if not scopes or any(scope not in SCOPES for scope in scopes):
-        raise invalid("scopes", "invalid_scopes", "Choose at least one thing the key may do.")
+        raise invalid("scopes", "invalid_scopes", "Choose at least one permission for the key.")
     if rate_per_second is not None and rate_per_second < 1:
-        raise invalid("rate_per_second", "invalid_rate", "At least one request a second.")
+        raise invalid("rate_per_second", "invalid_rate", "Enter at least one request per second.")
 
 
 def get(key_id: str) -> ApiKey:
@@ -157,7 +157,7 @@ def rotate(key_id: str, overlap: timedelta) -> tuple[ApiKey, str]:
     """Create a new key with the same rights; the old one works until the overlap ends."""
     old = get(key_id)
     if state_of(old) != "active":
-        raise Conflict("key_not_active", "Only a key that works can be rotated.")
+        raise Conflict("key_not_active", "Only an active key can be rotated.")
     key, secret = create(
         old.name,
         old.mode,

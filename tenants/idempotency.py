@@ -79,14 +79,14 @@ def find(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | No
         raise invalid(
             "Idempotency-Key",
             "idempotency_mismatch",
-            "This Idempotency-Key was used before with another request.",
+            "This Idempotency-Key was already used with a different request.",
         )
     if known.status is None:
         if known.body and known.created_at < moment - IN_FLIGHT:
             return InterruptedRequest(known.body)
         raise Conflict(
             "idempotency_in_flight",
-            "The first request with this Idempotency-Key is still being worked on.",
+            "The first request with this Idempotency-Key is still being processed.",
         )
     return StoredResponse(known.status, known.headers or {}, known.body or "")
 

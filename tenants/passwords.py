@@ -61,7 +61,7 @@ def _hashing_slot() -> Iterator[None]:
     if in_transaction():
         raise RuntimeError("hash or compare passwords before the transaction is opened")
     if not _hashing_slots.acquire(timeout=WAIT_SECONDS):
-        raise TryAgain("try_again", "Many people are signing in just now. Try again in a moment.")
+        raise TryAgain("try_again", "Many people are signing in right now. Try again in a moment.")
     try:
         yield
     finally:
@@ -83,21 +83,21 @@ def check_password(password: str, email: str = "") -> None:
         raise invalid(
             "password",
             "weak_password",
-            "A password needs at least {count} characters.",
+            "Use at least {count} characters for the password.",
             count=MIN_LENGTH,
         )
     if len(password) > MAX_LENGTH:
         raise invalid(
             "password",
             "long_password",
-            "A password has at most {count} characters.",
+            "Use at most {count} characters for the password.",
             count=MAX_LENGTH,
         )
     lowered = password.lower()
     poor = lowered in WEAK_PASSWORDS or _is_common(lowered) or len(set(lowered)) < 4
     if poor or (email and lowered == email.lower()):
         raise invalid(
-            "password", "weak_password", "That password is among the first ones somebody would try."
+            "password", "weak_password", "This password is too easy to guess. Choose another one."
         )
 
 

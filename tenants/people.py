@@ -25,9 +25,7 @@ def clean_email(text: str) -> str:
     try:
         return validate_email(text.strip(), check_deliverability=False).normalized
     except EmailNotValidError:
-        raise invalid(
-            "email", "invalid_email", "That does not look like an e-mail address."
-        ) from None
+        raise invalid("email", "invalid_email", "This is not a valid e-mail address.") from None
 
 
 def email_key(email: str) -> str:
@@ -48,7 +46,7 @@ def clean_name(text: str, field: str = "name") -> str:
     except BadText:
         name = ""
     if not name:
-        raise invalid(field, "empty_name", "Write a name.")
+        raise invalid(field, "empty_name", "Enter a name.")
     return name
 
 
@@ -98,7 +96,7 @@ def register(
             db.session.add(person)
     except IntegrityError:
         raise invalid(
-            "email", "email_taken", "There is a person with that e-mail address already."
+            "email", "email_taken", "There is already a user with this e-mail address."
         ) from None
     return person
 
@@ -172,7 +170,7 @@ def use_token(token: str, purpose: str) -> PersonToken:
         .returning(PersonToken)
     )
     if used is None:
-        raise Invalid("link_over", "This link was used already or is too old. Ask for a new one.")
+        raise Invalid("link_over", "This link was already used or has expired. Request a new one.")
     return used
 
 

@@ -48,7 +48,9 @@ def throttle(act: str, *names: str) -> None:
     """Ten tries, then one every half minute, for each of the names. Raises RateLimited."""
     if wait := _wait(_tries(act, *names)):
         raise RateLimited(
-            "Too many tries. Wait {seconds} seconds and try again.", retry_after=wait, seconds=wait
+            "Too many attempts. Wait {seconds} seconds and try again.",
+            retry_after=wait,
+            seconds=wait,
         )
 
 
@@ -59,7 +61,7 @@ def throttle_mailbox(email: str) -> None:
     name = f"mailbox {people.typed_key(email)}"
     if wait := _wait([_bucket("mail", name, rate=1 / 600, burst=6)]):
         raise RateLimited(
-            "We have sent many e-mails to this address. Try again in {minutes} minutes.",
+            "We have already sent many e-mails to this address. Try again in {minutes} minutes.",
             retry_after=wait,
             minutes=-(-wait // 60),
         )
@@ -104,8 +106,8 @@ def throttle_sign_in(email: str, address: str, device: str = "") -> None:
     )
     if wait := _wait(_tries("signin", *names)):
         raise RateLimited(
-            "Too many tries. Wait {seconds} seconds and try again, or reset your password by"
-            " e-mail.",
+            "Too many attempts. Wait {seconds} seconds and try again, or reset "
+            "your password by e-mail.",
             retry_after=wait,
             seconds=wait,
         )
@@ -123,7 +125,7 @@ def verify_password(known: tuple[str, str] | None, password: str) -> VerifiedPas
     The error and the duration are the same for an unknown person and a wrong password.
     """
     if not password_matches(password, known[1] if known else None) or known is None:
-        raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
+        raise Invalid("wrong_credentials", "The e-mail or password is incorrect.")
     person_id, old_hash = known
     new_hash = rehash_password(password) if needs_rehash(old_hash) else None
     return VerifiedPassword(person_id, old_hash, new_hash)
@@ -133,7 +135,7 @@ def complete_sign_in(proven: VerifiedPassword) -> Person:
     """Raises Invalid if the password was changed in the meantime."""
     person = people.get(proven.person_id)
     if person is None or person.password_hash != proven.old_hash:
-        raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
+        raise Invalid("wrong_credentials", "The e-mail or password is incorrect.")
     if proven.new_hash is not None:
         person.password_hash = str(proven.new_hash)
     return person

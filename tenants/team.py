@@ -109,7 +109,7 @@ def change_role(member_id: str, role: str, by_role: str) -> Member:
     _check_role(role)
     member = _lock(member_id)
     if not may_assign_role(by_role, role) or not may_assign_role(by_role, member.role):
-        raise Forbidden("not_yours_to_give", "Only an owner can make or change an owner.")
+        raise Forbidden("not_yours_to_give", "Only an owner can add owners or change their role.")
     if member.role == "owner" and role != "owner":
         _require_an_owner()
     was, member.role = member.role, role
@@ -145,14 +145,16 @@ def invite(email: str, role: str, by_role: str, invited_by: str) -> tuple[Invita
     address = people.clean_email(email)
     known = people.find(address)
     if known is not None and find_by_person(known.id) is not None:
-        raise invalid("email", "already_member", "{name} is in the team already.", name=known.name)
+        raise invalid("email", "already_member", "{name} is already in the team.", name=known.name)
     pending = invitations()
     for earlier in pending:
         if earlier.email_key == people.email_key(address):
             _withdraw(earlier)
     if len(pending) >= MAX_PENDING:
         raise Conflict(
-            "too_many_invitations", "There are {count} open invitations.", count=MAX_PENDING
+            "too_many_invitations",
+            "There are already {count} open invitations, which is the limit.",
+            count=MAX_PENDING,
         )
     others = [one for one in pending if one.email_key != people.email_key(address)]
     plan_limits.check_limit("members", len(members()) + len(others))
@@ -212,7 +214,7 @@ def open_invitation(invitation_id: str) -> Invitation:
         or invitation.revoked_at is not None
         or invitation.expires_at <= now()
     ):
-        raise Invalid("link_over", "This invitation was used already or is too old.")
+        raise Invalid("link_over", "This invitation was already used or has expired.")
     return invitation
 
 
@@ -233,7 +235,7 @@ def accept_invitation(invitation_id: str, person: Person) -> Member:
         .returning(Invitation.id)
     )
     if won.first() is None:
-        raise Invalid("link_over", "This invitation was used already or is too old.")
+        raise Invalid("link_over", "This invitation was already used or has expired.")
     remove_lookup("invitation", invitation.token_hash)
     member = add_member(person, invitation.role)
     audit.record("team.joined", person.name, role=member.role)
@@ -269,7 +271,9 @@ def _require_an_owner() -> None:
         .where(Member.tenant_id == current_tenant_id(), Member.role == "owner")
     )
     if (owners or 0) < 2:
-        raise Conflict("last_owner", "An account needs an owner. Make somebody else one first.")
+        raise Conflict(
+            "last_owner", "An account needs at least one owner. Make another member an owner first."
+        )
 
 
 def _check_role(role: str) -> None:

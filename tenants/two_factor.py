@@ -29,10 +29,14 @@ def provisioning_uri(person: Person, secret: str) -> str:
 def turn_on(person: Person, secret: str, code: str) -> list[str]:
     """Requires a valid code, which proves that the app has the secret. Returns recovery codes."""
     if person.two_step_since is not None:
-        raise Conflict("two_step_on", "Two-step sign-in is on already.")
+        raise Conflict("two_step_on", "Two-step verification is already on.")
     step = _matching_step(secret, code)
     if step is None:
-        raise invalid("code", "wrong_code", "That code is not right. Is the phone's clock right?")
+        raise invalid(
+            "code",
+            "wrong_code",
+            "This code is not correct. Check that the clock on your phone is right.",
+        )
     person.totp_secret, person.totp_used_step = secret, step
     person.two_step_since = now()
     people.record_event(person.id, "two_step_on")

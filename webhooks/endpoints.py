@@ -39,7 +39,11 @@ def register(wishes: EndpointFields, policy: Policy, *, test: bool = False) -> E
     """Create an endpoint with a new secret. Raises Conflict or Invalid."""
     fanout.lock_feed()
     if sum(one.test == test for one in list_endpoints()) >= MAX_ENDPOINTS:
-        raise Conflict("too_many_endpoints", "There can be {most} endpoints.", most=MAX_ENDPOINTS)
+        raise Conflict(
+            "too_many_endpoints",
+            "You can have at most {most} webhook endpoints.",
+            most=MAX_ENDPOINTS,
+        )
     endpoint = Endpoint(
         tenant_id=current_tenant_id(),
         url=_url(wishes.url or "", policy),
@@ -72,7 +76,7 @@ def rotate_secret(endpoint_id: str, overlap: timedelta = OVERLAP) -> Endpoint:
     """Create a new secret. Until the overlap ends, deliveries are signed with both."""
     endpoint = get(endpoint_id)
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
-        raise invalid("overlap_hours", "invalid_overlap", "The overlap is 0 to 168 hours.")
+        raise invalid("overlap_hours", "invalid_overlap", "The overlap must be 0 to 168 hours.")
     endpoint.old_secret = endpoint.secret if overlap else None
     endpoint.old_secret_until = now() + overlap if overlap else None
     endpoint.secret = new_webhook_secret()
@@ -149,7 +153,7 @@ def send_test_event(endpoint_id: str) -> str:
 
 def require_enabled(endpoint: Endpoint) -> None:
     if not endpoint.enabled:
-        raise Conflict("endpoint_off", "The endpoint is switched off. Switch it on first.")
+        raise Conflict("endpoint_off", "The endpoint is turned off. Turn it on first.")
 
 
 def get(endpoint_id: str) -> Endpoint:
@@ -225,5 +229,5 @@ def _description(text: str) -> str:
         return normalize_text(text)[:200]
     except BadText:
         raise invalid(
-            "description", "invalid_text", "The text holds a character nobody can read."
+            "description", "invalid_text", "The text contains an invalid character."
         ) from None

@@ -47,12 +47,12 @@ def clean_subscription(events: list[str]) -> list[str]:
         raise invalid(
             "events",
             "unknown_event",
-            "There is no event {name}. Choose from {known}, or * for all.",
+            "The event {name} does not exist. Choose from {known}, or use * for all.",
             name=unknown[0][:64],
             known=", ".join(EVENT_TYPES),
         )
     if not events:
-        raise invalid("events", "no_events", "Choose at least one event, or * for all.")
+        raise invalid("events", "no_events", "Choose at least one event, or use * for all.")
     return [kind for kind in EVENT_TYPES if kind in events]
 
 

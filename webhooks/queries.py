@@ -186,7 +186,7 @@ def resend_delivery(delivery_id: str) -> WebhookDelivery:
         .returning(WebhookDelivery.id)
     )
     if moved.first() is None:
-        raise Conflict("being_sent", "It is being sent just now.")
+        raise Conflict("being_sent", "This webhook delivery is being sent now.")
     endpoint.rests_until = None  # a person asked for it, so the pause ends
     audit.record("webhooks.resent", endpoint.url, delivery=delivery.id)
     wake_delivery_worker()
@@ -202,7 +202,7 @@ def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
     endpoint = endpoints.get(endpoint_id)
     endpoints.require_enabled(endpoint)
     if wish.since > wish.until:
-        raise invalid("since", "invalid_range", "The range ends before it begins.")
+        raise invalid("since", "invalid_range", "The end of the range must be after its start.")
     while fanout.number_events():
         pass
     types = [kind for kind in EVENT_TYPES if is_subscribed(endpoint.events, kind)]
@@ -222,7 +222,7 @@ def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
         raise invalid(
             "since",
             "range_too_long",
-            "The range holds more than {most} events. Choose a shorter one.",
+            "The range contains more than {most} events. Choose a shorter one.",
             most=MAX_REPLAYED,
         )
     arrived = _already_delivered(endpoint_id, rows) if wish.missed else set()

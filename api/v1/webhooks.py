@@ -138,7 +138,7 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
 @v1.post(
     "/webhooks/<endpoint_id>/test",
     tags=[TAG],
-    summary="Send a test event",
+    summary="Send test event",
     responses={202: DeliveryShape},
 )
 @key_may("webhooks", test_keys=True)

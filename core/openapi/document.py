@@ -60,7 +60,10 @@ REFUSALS = {
     "402": ("quota_exceeded", "This month's 5000 messages are used. Choose a larger plan."),
     "403": ("missing_scope", "This key may not do that; it needs messages:send."),
     "404": ("not_found", "There is nothing here under that id."),
-    "409": ("conflict", "It is too late: the message has left or is over already."),
+    "409": (
+        "conflict",
+        ("The message can no longer be cancelled. It was already sent or has ended."),
+    ),
     "413": ("body_too_large", "The body is too large: at most 1 MiB, or 32 MiB for a file."),
     "415": ("unsupported_media_type", "Send the body as application/json."),
     "422": ("invalid_parameter", "limit: input should be less than or equal to 200"),

@@ -87,12 +87,12 @@ def verify_webhook(
     signatures = given.get("webhook-signature", "").split()
     if not (event_id and stamp and signatures):
         raise BadSignature(
-            "the headers webhook-id, webhook-timestamp, webhook-signature are needed"
+            "the headers webhook-id, webhook-timestamp and webhook-signature are required"
         )
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
-        raise BadSignature("webhook-timestamp must be whole seconds since 1970")
+        raise BadSignature("webhook-timestamp must be a Unix timestamp in whole seconds")
     if abs(clock.now().timestamp() - int(stamp)) > tolerance.total_seconds():
-        raise BadSignature("webhook-timestamp is too far from the present")
+        raise BadSignature("webhook-timestamp is too far from the current time")
     # Compare every pair, so that the duration does not show which one matched.
     fits = [
         constant_time_equal(webhook_signature(secret, event_id, int(stamp), body), signature)
@@ -100,7 +100,7 @@ def verify_webhook(
         for signature in signatures
     ]
     if not any(fits):
-        raise BadSignature("no signature fits the body")
+        raise BadSignature("no signature matches the body")
 
 
 def sign_token(

@@ -83,7 +83,7 @@ def make_preview(file: IO[bytes], longest_side: int = 1280) -> tuple[bytes, str]
 @contextmanager
 def _decoding_slot() -> Iterator[None]:
     if not _decoding_slots.acquire(timeout=WAIT_SECONDS):
-        raise TryAgain("try_again", "Many pictures are being uploaded. Try again in a minute.")
+        raise TryAgain("try_again", "Too many images are being uploaded. Try again in a minute.")
     try:
         yield
     finally:

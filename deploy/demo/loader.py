@@ -67,7 +67,10 @@ SHOP = "Kumru Atölye"
 def load(settings: Settings) -> dict[str, Any]:
     """Return the demo's logins and keys; the first call creates the demo."""
     if settings.production:
-        raise Conflict("not_in_production", "The demo is for development; this is production.")
+        raise Conflict(
+            "not_in_production",
+            "The demo is only for development. This is a production environment.",
+        )
     place = settings.data_dir / CREDENTIALS_FILE
     with global_scope():
         owner = people.find(OWNER)
@@ -92,7 +95,10 @@ def _demo_clock() -> Callable[[], datetime]:
 
 def erase(settings: Settings) -> None:
     if settings.production:
-        raise Conflict("not_in_production", "The demo is for development; this is production.")
+        raise Conflict(
+            "not_in_production",
+            "The demo is only for development. This is a production environment.",
+        )
     emails = [email for email, _, _ in PEOPLE]
     with global_scope():
         known = [person for email in emails if (person := people.find(email))]

@@ -43,18 +43,18 @@ def _send_alert(news: LineAlert) -> int:
 
 def _recovery_email(news: LineAlert, gettext: Gettext) -> Email:
     name = {"name": news.name}
-    return gettext("The line “%(name)s” works again") % name, [
-        gettext("the line “%(name)s” sends again. What waited for it leaves now.") % name
+    return gettext("The line “%(name)s” is working again") % name, [
+        gettext("the line “%(name)s” can send again. Waiting messages are being sent now.") % name
     ]
 
 
 def _alert_email(news: LineAlert, gettext: Gettext) -> Email:
     name = {"name": news.name}
     subjects = {
-        "token_expired": gettext("The line “%(name)s” has stopped: its access token ran out"),
-        "restricted": gettext("The line “%(name)s” has stopped: the network restricted it"),
-        "quality_low": gettext("The line “%(name)s” is paused: its quality has fallen"),
-        "logged_out": gettext("The line “%(name)s” has stopped: its phone signed it out"),
+        "token_expired": gettext("The line “%(name)s” has stopped: its access token expired"),
+        "restricted": gettext("The line “%(name)s” has stopped: WhatsApp restricted it"),
+        "quality_low": gettext("The line “%(name)s” is paused: its quality dropped"),
+        "logged_out": gettext("The line “%(name)s” has stopped: it was unlinked on the phone"),
     }
     subject = subjects.get(news.state, gettext("The line “%(name)s” has stopped")) % name
     place = f"linked_{news.state}" if DRIVERS[news.kind].has_sessions else news.state
@@ -67,37 +67,40 @@ def _alert_email(news: LineAlert, gettext: Gettext) -> Email:
 
 def _failover_text(news: LineAlert, gettext: Gettext) -> str:
     if news.stand_in:
-        return gettext("Meanwhile its messages leave by the line “%(name)s”.") % {
+        return gettext("Meanwhile, its messages are sent from the line “%(name)s”.") % {
             "name": news.stand_in
         }
-    return gettext("Its messages wait; nothing is lost, but they may come too late.")
+    return gettext("Its messages are waiting. None are lost, but they may arrive late.")
 
 
 def _advice(state: str, gettext: Gettext) -> str:
     return {
         "token_expired": gettext(
-            "What to do: make a new access token for the system user in the business settings, one"
-            " that never expires, and enter it on the page of the line:"
+            "What to do: create a new access token that never expires for the "
+            "system user in the business settings, and enter it on the line's page:"
         ),
         "restricted": gettext(
-            "What to do: open the account quality page of the WhatsApp Manager, see what the"
-            " network asks for, and appeal there if it is wrong. Then press Check on the page of"
-            " the line:"
+            "What to do: open the account quality page in WhatsApp Manager to see "
+            "what WhatsApp requires. If the restriction is wrong, appeal there. "
+            "Then choose Check on the line's page:"
         ),
         "quality_low": gettext(
-            "What to do: write only to people who expect it, and make it easy to say stop. It goes"
-            " on by itself when the network calls its quality good again, or at once when you press"
-            " Send again on the page of the line:"
+            "What to do: send only to people who expect your messages, and make it "
+            "easy to opt out. The line resumes automatically when WhatsApp rates "
+            "its quality as good again, or immediately if you choose Send again on "
+            "the line's page:"
         ),
         "linked_restricted": gettext(
-            "What to do: stop writing to people who did not write first, and look into the app on"
-            " the phone, which says how long it lasts. The page of the line:"
+            "What to do: stop writing to people who have not written to you first, "
+            "and check the app on the phone to see how long the restriction lasts. "
+            "Open the line:"
         ),
         "linked_disconnected": gettext(
-            "What to do: see that the phone is switched on and online. It is tried again by itself;"
-            " Restart on the page of the line tries at once:"
+            "What to do: make sure the phone is turned on and online. We retry "
+            "automatically. To retry immediately, choose Restart connection on the "
+            "line's page:"
         ),
         "linked_logged_out": gettext(
-            "What to do: open the page of the line and scan its code with the phone again:"
+            "What to do: open the line's page and scan its code with the phone again:"
         ),
-    }.get(state, gettext("What to do: open the page of the line:"))
+    }.get(state, gettext("What to do: open the line's page:"))

@@ -203,9 +203,9 @@ class LinkedHost:
     def open(self, network: str, session: LinkedSession) -> LinkedClient:
         if network == "simulator":
             if self.settings.production:
-                raise ClientUnavailable("A simulated phone is not for production.")
+                raise ClientUnavailable("A simulated phone cannot be used in production.")
             if not self.settings.simulator_url:
-                raise ClientUnavailable("There is no simulated network here.")
+                raise ClientUnavailable("There is no simulated network in this environment.")
             return SimulatedClient(
                 self.http, self.settings.simulator_url, self.settings.simulator_secret, session
             )

@@ -75,15 +75,15 @@ def _downgrade_unpaid_plan(settings: Settings) -> bool:
 
     def letter(gettext: Gettext, _locale: str) -> Email:
         said = {"business": business, "plan": gettext(plan), "base": gettext(base.name)}
-        return gettext("%(business)s is on the plan %(base)s now") % said, [
-            gettext("The plan %(plan)s of %(business)s was not paid, so it has ended.") % said,
+        return gettext("%(business)s is now on the plan %(base)s") % said, [
+            gettext("The plan %(plan)s of %(business)s was not paid for, so it has ended.") % said,
             gettext(
-                "Nothing was deleted: lines, contacts, menus and messages are all there, and what"
-                " is set up goes on working within the limits of %(base)s. What would go beyond"
-                " them is refused."
+                "Nothing was deleted. Your lines, contacts, menus and messages are "
+                "still there, and everything you set up keeps working within the "
+                "limits of %(base)s. Requests beyond these limits are refused."
             )
             % said,
-            gettext("Paying brings %(plan)s back at once, with everything as it was:") % said,
+            gettext("Pay to restore %(plan)s immediately, with everything as it was:") % said,
         ]
 
     email_each_admin(letter, "/plan")
@@ -92,19 +92,19 @@ def _downgrade_unpaid_plan(settings: Settings) -> bool:
 
 def _ends_soon_email(gettext: Gettext, said: dict[str, str]) -> Email:
     return gettext("The plan %(plan)s ends on %(until)s") % said, [
-        gettext("The month of the plan %(plan)s that %(business)s paid for ends on %(until)s.")
+        gettext("The month of the plan %(plan)s paid for by %(business)s ends on %(until)s.")
         % said,
-        gettext("Nothing renews itself, because we store no card."),
+        gettext("The plan does not renew automatically because we do not store your card."),
     ]
 
 
 def _ended_email(gettext: Gettext, said: dict[str, str]) -> Email:
-    return gettext("The plan %(plan)s is over; it goes on until %(last)s") % said, [
-        gettext("The month of the plan %(plan)s that %(business)s paid for ended on %(until)s.")
+    return gettext("The plan %(plan)s has ended; you can keep using it until %(last)s") % said, [
+        gettext("The month of the plan %(plan)s paid for by %(business)s ended on %(until)s.")
         % said,
         gettext(
-            "Everything goes on until %(last)s. Then the account changes to the plan %(base)s;"
-            " nothing is deleted."
+            "Everything keeps working until %(last)s. After that, the account "
+            "moves to the plan %(base)s. Nothing is deleted."
         )
         % said,
     ]
@@ -112,8 +112,10 @@ def _ended_email(gettext: Gettext, said: dict[str, str]) -> Email:
 
 def _how_to_renew(gettext: Gettext, settings: Settings) -> str:
     if settings.billing_provider:
-        return gettext("Another month costs %(amount)s. Pay it here; it follows the one before:")
-    return gettext("Another month costs %(amount)s. Here is how to go on:")
+        return gettext(
+            "Another month costs %(amount)s and starts when the current one ends. Pay here:"
+        )
+    return gettext("Another month costs %(amount)s. See how to continue:")
 
 
 def _day(day: date | None, locale: str) -> str:

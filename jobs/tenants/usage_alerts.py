@@ -59,20 +59,21 @@ def _email(found: ReachedThreshold, business: str, gettext: Gettext) -> Email:
         "limit": f"{found.limit:,.2f}" if found.of == "spend" else f"{found.limit:,.0f}",
     }
     if found.of == "spend":
-        subject = gettext("%(percent)s%% of this month's spend cap is used") % values
+        subject = gettext("%(percent)s%% of this month's spend cap used") % values
         how_much = gettext(
-            "%(business)s has spent %(used)s of %(limit)s US dollars on messages this month."
+            "%(business)s has spent %(used)s of its %(limit)s US dollar cap on messages this month."
         )
     else:
-        subject = gettext("%(percent)s%% of this month's messages are used") % values
+        subject = gettext("%(percent)s%% of this month's messages used") % values
         how_much = gettext("%(business)s has sent %(used)s of this month's %(limit)s messages.")
     if found.percent >= 100:
         then = gettext(
-            "Sends are refused until the month is over or the limit is raised. Choose a larger plan"
-            " or raise the cap to go on:"
+            "Messages are refused until the month ends or the limit is raised. To "
+            "continue, choose a larger plan or raise the cap:"
         )
     else:
         then = gettext(
-            "When all is used, sends are refused. Choose a larger plan in time to go on:"
+            "When the limit is reached, messages are refused. To continue without "
+            "interruption, choose a larger plan in time:"
         )
     return subject, [how_much % values, then]

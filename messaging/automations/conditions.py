@@ -57,7 +57,7 @@ def checked_conditions(given: dict[str, Any], trigger: str) -> dict[str, Any]:
 def _limit(written: str) -> Decimal:
     amount = _amount(written.replace(",", "."))
     if not 0 < amount < 10**9:
-        raise invalid("at_least", "invalid_amount", "Write an amount such as 49.90.")
+        raise invalid("at_least", "invalid_amount", "Enter an amount, such as 49.90.")
     return amount
 
 
@@ -66,7 +66,7 @@ def _countries(value: Any) -> list[str]:
     codes = [str(code).strip().upper() for code in codes][:MOST_COUNTRIES]
     if not all(len(code) == 2 and code.isascii() and code.isalpha() for code in codes):
         raise invalid(
-            "countries", "invalid_country", "Write countries as two letters, such as TR, DE."
+            "countries", "invalid_country", "Enter countries as two-letter codes, such as TR, DE."
         )
     return codes
 

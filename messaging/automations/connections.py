@@ -46,7 +46,7 @@ class HookAddress:
 
 def add(kind: str, name: str, *, country: str = "") -> Connection:
     if kind not in PLATFORMS:
-        raise invalid("kind", "unknown_kind", "Choose what you want to connect.")
+        raise invalid("kind", "unknown_kind", "Choose what to connect.")
     connection = Connection(
         tenant_id=current_tenant_id(),
         id=new_id("cnx"),
@@ -269,13 +269,17 @@ def _checked_secret(kind: str, secret: str) -> str | None:
     try:
         secret = normalize_text(secret)
     except BadText:
-        raise invalid("secret", "invalid_secret", "This secret cannot be used.") from None
+        raise invalid("secret", "invalid_secret", "This secret is not valid.") from None
     if not secret:
         if PLATFORMS[kind].secret_required:
-            raise invalid("secret", "secret_needed", "Without its secret nothing can be checked.")
+            raise invalid(
+                "secret",
+                "secret_needed",
+                "Enter the secret. Without it, incoming requests cannot be verified.",
+            )
         return None
     if len(secret) > LONGEST_SECRET or re.search(r"\s", secret):
-        raise invalid("secret", "invalid_secret", "This secret cannot be used.")
+        raise invalid("secret", "invalid_secret", "This secret is not valid.")
     if error := PLATFORMS[kind].secret_error(secret):
         raise invalid("secret", "invalid_secret", error)
     return secret

@@ -280,7 +280,7 @@ def _run_summaries(found: list[AutomationRun]) -> list[RunSummary]:
 def _text(written: str) -> str:
     text = clean_text(written)
     if not text:
-        raise invalid("text", "empty_text", "Fill this in.")
+        raise invalid("text", "empty_text", "Fill in this field.")
     return text
 
 
@@ -291,19 +291,20 @@ def _template(given: dict[str, Any]) -> dict[str, Any]:
     check_template_name(name, language, "template_name", "template_language")
     parameters = [_text(one) for one in given.get("parameters", []) if str(one).strip()]
     if len(parameters) > MOST_PARAMETERS:
-        raise invalid("parameters", "too_many", "A template takes at most 20 values.")
+        raise invalid("parameters", "too_many", "A template can have at most 20 values.")
     return {"name": name, "language": language, "parameters": parameters}
 
 
 def _own_phone(written: str) -> str:
     if not written.strip():
-        raise invalid("to_phone", "invalid_phone", "Write the number that is told.")
+        raise invalid("to_phone", "invalid_phone", "Enter the phone number to notify.")
     phone = normalize_phone(written, accounts.account().country or None)
     if phone is None:
         raise invalid(
             "to_phone",
             "invalid_phone",
-            "This is not a phone number. Write it with its country code, such as 905321112233.",
+            "This is not a valid phone number. Enter it with its country code, "
+            "such as 905321112233.",
         )
     return phone
 
@@ -315,5 +316,7 @@ def _connection(connection_id: str | None) -> str | None:
 def _line(line_id: int | None, template: bool) -> int | None:
     line = line_repository.get(line_id) if line_id else line_repository.default_line(test=False)
     if template and line is not None and not DRIVERS[line.kind].has_templates:
-        raise invalid("line_id", "not_cloud", "Templates leave by a line of the cloud API only.")
+        raise invalid(
+            "line_id", "not_cloud", "Templates can only be sent from a WhatsApp Cloud API line."
+        )
     return line.id if line_id and line is not None else None

@@ -58,7 +58,9 @@ def save(name: str, given: Mapping[str, Any]) -> Audience:
         tenant_id=current_tenant_id(), name=clean_name(name), filters=checked_filters(given)
     )
     if len(list_audiences()) >= MOST:
-        raise Conflict("too_many", "There are {most} audiences already.", most=MOST)
+        raise Conflict(
+            "too_many", "You already have {most} audiences, which is the limit.", most=MOST
+        )
     db.session.add(audience)
     audit.record("audiences.added", audience.name)
     db.session.flush()
@@ -88,7 +90,7 @@ def checked_filters(given: Mapping[str, Any]) -> dict[str, Any]:
     if found.ordered.asked:
         order_port.order_condition(literal(None), found.ordered, now())
     if found.ordered.site_id and found.ordered.site_id not in dict(order_port.list_sites()):
-        raise NotFound("There is no such site.")
+        raise NotFound("This restaurant does not exist.")
     return asked.filters_json(found)
 
 

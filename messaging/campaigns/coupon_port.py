@@ -42,12 +42,10 @@ def checked_offer(tenant_id: int, offer_id: str | None) -> str | None:
         return None
     if _provider is None:
         raise invalid(
-            "gift", "no_gifts", "This account has nothing to give away. Send it without a gift."
+            "gift", "no_gifts", "This account has no gifts. Send the campaign without a gift."
         )
     if offer_id not in dict(_provider.offers(tenant_id)):
-        raise invalid(
-            "gift", "unknown_gift", "This gift is not there any more. Choose another one."
-        )
+        raise invalid("gift", "unknown_gift", "This gift no longer exists. Choose another one.")
     return offer_id
 
 

@@ -30,20 +30,29 @@ PREVIEWS = 3
 PREFIX = 6
 SAMPLE_CODE = "ABCD-2345"
 N_ = str  # collected for translation here, translated where it is shown
-OVER_QUOTA = N_("It needs more messages than are left this month: it will pause at the limit.")
-OVER_CAP = N_("It costs more than the spend cap leaves this month: it will pause at the cap.")
-OVER_TRIAL = N_("It needs more messages than the trial has left: it will pause there.")
-TAKES_SEVERAL_DAYS = N_("A linked phone writes to few people a day: this will take several days.")
+OVER_QUOTA = N_(
+    "This campaign needs more messages than you have left this month. It will pause at the limit."
+)
+OVER_CAP = N_(
+    "This campaign costs more than what is left of this month's spend "
+    "cap. It will pause at the cap."
+)
+OVER_TRIAL = N_(
+    "This campaign needs more messages than your trial has left. It will pause at the limit."
+)
+TAKES_SEVERAL_DAYS = N_(
+    "A linked phone can only write to a few people a day. This campaign will take several days."
+)
 SOME_WITHOUT_NAME = N_(
-    "Some of them have no name, and where it would stand there is nothing. Write what stands there"
-    " then after a bar, such as {{customer.first_name|there}}."
+    "Some recipients have no name, so its place would be empty. Add a replacement "
+    "after a vertical bar, such as {{customer.first_name|there}}."
 )
 NO_CONSENT = N_(
-    "Some recipients have not given marketing consent. Choose only contacts with consent unless you"
-    " may write to the others."
+    "Some recipients have not given marketing consent. Choose only contacts with "
+    "consent unless you are allowed to write to the others."
 )
 NO_RECIPIENTS = N_(
-    "Nobody is left to send it to. Choose other people, or look at why they are left out."
+    "There are no recipients left. Choose other contacts, or check why these were left out."
 )
 
 
@@ -122,7 +131,7 @@ def check_not_past(at: datetime | None) -> None:
         raise invalid(
             "at",
             "time_passed",
-            "The time it was to begin at has passed. Choose another one, or send it at once.",
+            "The scheduled start has passed. Choose another time, or send the campaign now.",
         )
 
 
@@ -137,7 +146,7 @@ def check_ready(campaign: Campaign, line: Line | None) -> Line:
     if line is None or not line.enabled:
         raise Invalid(
             "no_instance",
-            "There is no line to send from. Choose one that is switched on, or add one.",
+            "There is no line to send from. Choose one that is turned on, or add one.",
         )
     personalize.check_message(campaign, line)
     coupon_port.checked_offer(current_tenant_id(), campaign.gift)

@@ -56,14 +56,14 @@ def parse_filters(given: Mapping[str, Any]) -> AudienceFilters:
         raise invalid(
             "filters",
             "unknown_filter",
-            "There is no filter {name}. There are: {known}.",
+            "The filter {name} does not exist. Available: {known}.",
             name=unknown[0][:64],
             known=", ".join(sorted(NAMES)),
         )
     at_least = _count(given, "orders_at_least")
     at_most = _count(given, "orders_at_most")
     if at_least is not None and at_most is not None and at_least > at_most:
-        raise invalid("orders_at_most", "empty_range", "This is less than the least.")
+        raise invalid("orders_at_most", "empty_range", "This is less than the minimum value.")
     return AudienceFilters(
         tags=_tags(given, "tags"),
         without_tags=_tags(given, "without_tags"),
@@ -108,18 +108,20 @@ def filters_json(filters: AudienceFilters) -> dict[str, Any]:
 def _tags(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
     found = given.get(name) or []
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise invalid(name, "invalid_tags", "Give the tags as a list of words.")
+        raise invalid(name, "invalid_tags", "Send the tags as a list of words.")
     if len(found) > MOST_TAGS:
-        raise invalid(name, "too_many", "Choose at most {most} of them.", most=MOST_TAGS)
+        raise invalid(name, "too_many", "Choose at most {most}.", most=MOST_TAGS)
     return tuple(contact_validation.parse_tags(found))
 
 
 def _languages(given: Mapping[str, Any]) -> tuple[str, ...]:
     found = given.get("languages") or []
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise invalid("languages", "invalid_language", "Give the languages as a list, such as tr.")
+        raise invalid(
+            "languages", "invalid_language", "Send the languages as a list of codes, such as tr."
+        )
     if len(found) > MOST_TAGS:
-        raise invalid("languages", "too_many", "Choose at most {most} of them.", most=MOST_TAGS)
+        raise invalid("languages", "too_many", "Choose at most {most}.", most=MOST_TAGS)
     try:
         return tuple(
             dict.fromkeys(contact_validation.parse_language(one) for one in found if one.strip())
@@ -138,7 +140,7 @@ def _days(
         raise invalid(
             name,
             "invalid_days",
-            "Give the days as a whole number between {least} and {most}.",
+            "Enter the days as a whole number between {least} and {most}.",
             least=least,
             most=most,
         )
@@ -150,7 +152,7 @@ def _count(given: Mapping[str, Any], name: str) -> int | None:
     if found is None or found == "":
         return None
     if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= MOST_ORDERS:
-        raise invalid(name, "invalid_number", "Give a whole number, zero or more.")
+        raise invalid(name, "invalid_number", "Enter a whole number, zero or more.")
     return found
 
 
@@ -163,14 +165,14 @@ def _amount(given: Mapping[str, Any], name: str) -> Decimal | None:
     except InvalidOperation:
         amount = Decimal(-1)
     if isinstance(found, bool) or not (amount.is_finite() and 0 <= amount <= MOST_SPENT):
-        raise invalid(name, "invalid_amount", "Give an amount, such as 250.00.")
+        raise invalid(name, "invalid_amount", "Enter an amount, such as 250.00.")
     return amount.quantize(Decimal("0.001")).normalize() + 0
 
 
 def _yes(given: Mapping[str, Any], name: str) -> bool:
     found = given.get(name)
     if found is not None and not isinstance(found, bool):
-        raise invalid(name, "invalid_choice", "Give true or false.")
+        raise invalid(name, "invalid_choice", "Send true or false.")
     return bool(found)
 
 
@@ -181,4 +183,4 @@ def _site(given: Mapping[str, Any]) -> str:
     try:
         return canonical_id("sit", str(found))
     except BadId:
-        raise invalid("site_id", "unknown_site", "There is no such site.") from None
+        raise invalid("site_id", "unknown_site", "This restaurant does not exist.") from None

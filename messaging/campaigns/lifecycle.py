@@ -37,7 +37,7 @@ def start(campaign_id: str, at: datetime | None = None) -> Campaign:
     """Start now or at a time. Raises Invalid if it could not be sent as it is."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state not in campaign_repository.EDITABLE:
-        raise Conflict("campaign_begun", "This campaign has begun already.")
+        raise Conflict("campaign_begun", "This campaign has already started.")
     campaign_dry_run.check_ready(campaign, campaign_repository.campaign_line(campaign))
     moment = now()
     campaign_dry_run.check_not_past(at)
@@ -64,7 +64,7 @@ def unschedule_campaign(campaign_id: str) -> Campaign:
     """Make a scheduled campaign a draft again; it keeps its time."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state != "scheduled":
-        raise Conflict("not_scheduled", "This campaign is not waiting for its time.")
+        raise Conflict("not_scheduled", "This campaign is not scheduled.")
     campaign.state, campaign.due_at = "draft", None
     audit.record("campaigns.unscheduled", campaign.name, campaign=campaign.id)
     return campaign

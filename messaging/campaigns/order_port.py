@@ -75,7 +75,7 @@ def order_condition(
     contact_id: Column, ordered: OrderFilters, moment: datetime
 ) -> ColumnElement[bool]:
     if _source is None:
-        raise invalid("filters", "no_orders", "This account has no orders to choose people by.")
+        raise invalid("filters", "no_orders", "This account has no orders to filter contacts by.")
     return _source.condition(contact_id, ordered, moment)
 
 

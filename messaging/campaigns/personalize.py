@@ -67,11 +67,11 @@ def personalizer_for(campaign: Campaign, line: Line | None, shop: str) -> Person
 def check_message(campaign: Campaign, line: Line) -> None:
     """Raise Invalid if the network would refuse the message."""
     if not (campaign.text or campaign.template):
-        raise invalid("text", "empty_text", "Write what the message says, or choose a template.")
+        raise invalid("text", "empty_text", "Write the message, or choose a template.")
     if campaign.template:
         if not DRIVERS[line.kind].has_templates:
             raise invalid(
-                "line_id", "not_cloud", "Templates leave by a line of the cloud API only."
+                "line_id", "not_cloud", "Templates can only be sent from a WhatsApp Cloud API line."
             )
         shape = _shape(campaign, line)
         if shape is not None:
@@ -81,11 +81,11 @@ def check_message(campaign: Campaign, line: Line) -> None:
         )
     says = COUPON in campaign_placeholders(campaign)
     if says and not campaign.gift:
-        raise invalid(
-            "gift", "no_gift", "The text has a {{coupon}} in it: choose the gift it is for."
-        )
+        raise invalid("gift", "no_gift", "The text contains {{coupon}}. Choose the gift for it.")
     if campaign.gift and not says:
-        raise invalid("text", "no_coupon", "Put {{coupon}} where the code of the gift is to stand.")
+        raise invalid(
+            "text", "no_coupon", "Add {{coupon}} to the text where the gift's code should appear."
+        )
 
 
 def campaign_placeholders(campaign: Campaign) -> set[str]:

@@ -28,9 +28,9 @@ def checked_quiet_hours(start: int | None, end: int | None) -> QuietHours | None
     if start is None and end is None:
         return None
     if start is None or end is None:
-        raise invalid("quiet_from", "half_quiet", "Quiet hours need a beginning and an end.")
+        raise invalid("quiet_from", "half_quiet", "Quiet hours need a start and an end.")
     if not (0 <= start < DAY and 0 <= end < DAY):
-        raise invalid("quiet_from", "invalid_time", "Give the hours as times, such as 21:00.")
+        raise invalid("quiet_from", "invalid_time", "Enter the hours as times, such as 21:00.")
     return None if start == end else (start, end)
 
 

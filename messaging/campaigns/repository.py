@@ -133,7 +133,8 @@ def change(campaign_id: str, wanted: CampaignInput) -> Campaign:
     campaign = get(campaign_id, lock=True)
     if campaign.state not in EDITABLE:
         raise Conflict(
-            "campaign_begun", "This campaign has begun and stays as it is. Copy it to change it."
+            "campaign_begun",
+            "This campaign has started and cannot be edited. Copy it to make changes.",
         )
     before = audit.snapshot(campaign)
     _write_input(campaign, wanted)
@@ -147,7 +148,7 @@ def put_header_file(campaign_id: str, file: media_uploads.UploadedFile) -> Campa
     """Set the file of its template's header, replacing the current one."""
     template = get(campaign_id).template
     if not template:
-        raise Conflict("no_template", "The campaign has no template. Give it one first.")
+        raise Conflict("no_template", "The campaign has no template. Choose one first.")
     return change(
         campaign_id,
         CampaignInput(template={**template, "media": template_values.media_from_upload(file)}),
@@ -180,7 +181,9 @@ def remove(campaign_id: str) -> None:
     """Delete a campaign that has not started. Others stay, with their results."""
     campaign = get(campaign_id, lock=True)
     if campaign.state not in EDITABLE:
-        raise Conflict("campaign_begun", "A campaign that has begun stays, with its results.")
+        raise Conflict(
+            "campaign_begun", "A campaign that has started cannot be deleted. Its results are kept."
+        )
     _replace_file(campaign, None)
     db.session.delete(campaign)
     audit.record("campaigns.removed", campaign.name, campaign=campaign.id)
@@ -252,9 +255,12 @@ def _write_audience(campaign: Campaign, wanted: CampaignInput) -> None:
 
 def _write_schedule(campaign: Campaign, at: datetime | None) -> None:
     if campaign.state != "draft":
-        raise Conflict("campaign_scheduled", "It waits for its time. Make it a draft to change it.")
+        raise Conflict(
+            "campaign_scheduled",
+            "This campaign is scheduled. Turn it back into a draft to edit it.",
+        )
     if at is not None and not now() < at < now() + MAX_SCHEDULE_AHEAD:
-        raise invalid("at", "invalid_time", "Choose a time in the future, at most a year from now.")
+        raise invalid("at", "invalid_time", "Choose a future time, at most one year from now.")
     campaign.scheduled_at = at
 
 
@@ -266,7 +272,7 @@ def _write_line(campaign: Campaign, line_id: int | None) -> None:
     try:
         line = line_repository.get(line_id)
     except NotFound:
-        raise invalid("line_id", "unknown_instance", "There is no line with that id.") from None
+        raise invalid("line_id", "unknown_instance", "No line has this ID.") from None
     campaign.line_id, campaign.test = line.id, line.test
 
 
@@ -275,7 +281,7 @@ def _days(field: str, days: int, most: int) -> int:
         raise invalid(
             field,
             "invalid_days",
-            "Give the days as a whole number between {least} and {most}.",
+            "Enter the days as a whole number between {least} and {most}.",
             least=0,
             most=most,
         )

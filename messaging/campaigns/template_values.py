@@ -58,9 +58,9 @@ def checked_template(given: Mapping[str, Any]) -> dict[str, Any]:
     check_template_name(name, language, "template", "template")
     parameters = [clean_text(str(one), "parameters") for one in given.get("parameters") or []]
     if len(parameters) > MOST_PARAMETERS:
-        raise invalid("parameters", "too_many", "A template takes at most 20 values.")
+        raise invalid("parameters", "too_many", "A template can have at most 20 values.")
     if not all(parameters):
-        raise invalid("parameters", "empty_text", "Fill in every value of the template.")
+        raise invalid("parameters", "empty_text", "Fill in all values of the template.")
     made: dict[str, Any] = {"name": name, "language": language, "parameters": parameters}
     if header := clean_text(str(given.get("header") or ""), "header", LONGEST_HEADER):
         made["header"] = " ".join(header.split())
@@ -135,24 +135,24 @@ def check_template_values(template: Mapping[str, Any], shape: TemplateShape) -> 
         raise invalid(
             "header_url",
             "template_unusable",
-            "The template has a picture or a file above its text: give its address, or upload it.",
+            "The template has an image or file above its text. Enter its URL, or upload it.",
         )
     if needs.header and not template.get("header"):
         raise invalid(
-            "header", "template_unusable", "The template has a value in its header: fill it in."
+            "header", "template_unusable", "The template has a value in its header. Fill it in."
         )
     if template.get("header") and not needs.header:
         raise invalid("header", "template_unusable", "The template has no value in its header.")
     if media and not needs.header_media:
         raise invalid(
-            "header_url", "template_unusable", "The template has no picture or file above its text."
+            "header_url", "template_unusable", "The template has no image or file above its text."
         )
     kind = media.get("file", {}).get("kind", needs.header_media)
     if kind != needs.header_media:
         raise invalid(
             "header_file",
             "template_unusable",
-            "The template wants another kind of file above its text: {wanted}.",
+            "The template needs a different type of file above its text: {wanted}.",
             wanted=needs.header_media,
         )
     ends = template.get("buttons", [])
@@ -161,7 +161,7 @@ def check_template_values(template: Mapping[str, Any], shape: TemplateShape) -> 
             raise invalid(
                 "buttons",
                 "template_unusable",
-                "Button {number} of the template leads to an address: fill in what it ends with.",
+                "Button {number} of the template opens a URL. Fill in the end of the URL.",
                 number=at + 1,
             )
     for at, end in enumerate(ends):
@@ -169,7 +169,7 @@ def check_template_values(template: Mapping[str, Any], shape: TemplateShape) -> 
             raise invalid(
                 "buttons",
                 "template_unusable",
-                "Button {number} of the template has no end of an address to fill.",
+                "Button {number} of the template has no URL to complete.",
                 number=at + 1,
             )
 
@@ -217,14 +217,14 @@ def _media(given: Mapping[str, Any]) -> dict[str, Any]:
         good = False
     if not good or len(url) > LONGEST_URL or any(one.isspace() or one == "\0" for one in url):
         raise invalid(
-            "header_url", "invalid_url", "Write the whole address of the file, with https://."
+            "header_url", "invalid_url", "Enter the full URL of the file, including https://."
         )
     return {"url": url}
 
 
 def _checked_suffixes(given: Any) -> list[str | None]:
     if len(given) > MOST_BUTTONS:
-        raise invalid("buttons", "too_many", "A template has at most 10 buttons.")
+        raise invalid("buttons", "too_many", "A template can have at most 10 buttons.")
     ends = [
         clean_text(str(one), "buttons", LONGEST_SUFFIX) or None if one else None for one in given
     ]

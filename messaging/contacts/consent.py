@@ -60,7 +60,7 @@ def give_consent(contact_id: str, source: str, at: datetime | None = None) -> bo
     """Record a consent. It replaces an older one; both stay in the history."""
     named, moment = checked_source(source), at or now()
     if moment > now():
-        raise invalid("consent_at", "invalid_time", "A consent cannot be given in the future.")
+        raise invalid("consent_at", "invalid_time", "The consent date cannot be in the future.")
     return _record_change(
         contact_id, "consent", named, moment, None, consent_at=moment, consent_source=named
     )
@@ -151,8 +151,8 @@ def checked_source(source: str) -> str:
         raise invalid(
             "consent_source",
             "missing_source",
-            "Say how they agreed, such as “form on the web site”: without it the consent proves"
-            " nothing.",
+            "Enter the consent source, such as “website form”. Without it, the "
+            "consent cannot be proven.",
         )
     return named
 

@@ -36,9 +36,13 @@ def list_fields() -> list[ContactField]:
 def add(name: str, kind: str, choices: list[str]) -> ContactField:
     there = list_fields()
     if len(there) >= MOST_FIELDS:
-        raise Conflict("too_many_fields", "There are {count} fields already.", count=len(there))
+        raise Conflict(
+            "too_many_fields",
+            "You already have {count} custom fields, which is the limit.",
+            count=len(there),
+        )
     if kind not in KINDS:
-        raise invalid("kind", "invalid_kind", "Choose what the field holds.")
+        raise invalid("kind", "invalid_kind", "Choose the type of the field.")
     field = ContactField(
         tenant_id=current_tenant_id(),
         name=_name(name, there),
@@ -105,11 +109,11 @@ def parse_value(field: ContactField, value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool | dict | list):
-        raise _invalid_value(field, "“{field}” must be a text or a number.")
+        raise _invalid_value(field, "“{field}” must be text or a number.")
     try:
         said = normalize_text(str(value))
     except BadText:
-        raise _invalid_value(field, "“{field}” holds a character nobody can read.") from None
+        raise _invalid_value(field, "“{field}” contains an invalid character.") from None
     if not said:
         return ""
     if len(said) > LONGEST_VALUE:
@@ -121,7 +125,7 @@ def parse_value(field: ContactField, value: object) -> str:
     if field.kind == "choice":
         meant = next((one for one in field.choices if search_key(one) == search_key(said)), None)
         if meant is None:
-            raise _invalid_value(field, "“{field}” has no choice like this.")
+            raise _invalid_value(field, "“{field}” does not have this choice.")
         return meant
     return said
 
@@ -166,9 +170,9 @@ def _invalid_value(field: ContactField, sentence: str) -> Exception:
 def _name(name: str, others: list[ContactField]) -> str:
     cleaned = one_line(name, LONGEST_NAME)
     if not search_key(cleaned):
-        raise invalid("name", "empty_name", "Give the field a name with letters.")
+        raise invalid("name", "empty_name", "Enter a field name that contains letters.")
     if search_key(cleaned) in {search_key(one.name) for one in others}:
-        raise invalid("name", "name_taken", "There is a field of this name already.")
+        raise invalid("name", "name_taken", "A field with this name already exists.")
     return cleaned
 
 
@@ -177,7 +181,7 @@ def _choices(kind: str, choices: list[str]) -> list[str]:
         return []
     named = {search_key(text): text for one in choices if search_key(text := one_line(one, 80))}
     if not named:
-        raise invalid("choices", "no_choices", "Write the choices, one on each line.")
+        raise invalid("choices", "no_choices", "Enter the choices, one per line.")
     if len(named) > MOST_CHOICES:
-        raise invalid("choices", "too_many_choices", "A field has 50 choices at most.")
+        raise invalid("choices", "too_many_choices", "A field can have at most 50 choices.")
     return list(named.values())

@@ -145,7 +145,7 @@ def check_not_blocked(phone: str) -> None:
 
 def contact_blocked_error() -> Invalid:
     return invalid(
-        "phone", "contact_blocked", "This contact is blocked; unblock them to write to them."
+        "phone", "contact_blocked", "This contact is blocked. Unblock them to send a message."
     )
 
 

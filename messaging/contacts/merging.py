@@ -96,7 +96,7 @@ class MergePreview:
 def preview_merge(kept_id: str, gone_id: str) -> MergePreview:
     kept, gone = contact_cards.get(kept_id), contact_cards.get(gone_id)
     if kept.id == gone.id:
-        raise invalid("other", "same_contact", "Choose another contact: this is the same one.")
+        raise invalid("other", "same_contact", "This is the same contact. Choose another one.")
     notes = select(func.count()).where(
         ContactNote.tenant_id == current_tenant_id(), ContactNote.contact_id == gone.id
     )

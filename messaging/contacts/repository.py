@@ -46,7 +46,7 @@ def create(entry: ContactInput, *, country: str | None = None) -> ContactCard:
     phone = parse_phone(entry.phone or "", country) if entry.phone else ""
     name = parse_name(entry.name or "")
     if not phone and not name:
-        raise invalid("name", "empty_contact", "Write a name or a phone number.")
+        raise invalid("name", "empty_contact", "Enter a name or a phone number.")
     contact = Contact(
         tenant_id=current_tenant_id(),
         id=new_id("con"),
@@ -118,7 +118,10 @@ def remove_identity(contact_id: str, kind: str, value: str) -> ContactCard:
     if one is None:
         raise NotFound()
     if len(card.identities) == 1 and not card.contact.name:
-        raise Conflict("last_name", "Write a name first: nothing else would be left of them.")
+        raise Conflict(
+            "last_name",
+            "Enter a name first. Otherwise the contact would have neither a name nor a number.",
+        )
     with search_tokens.updating_tokens(card.id):
         db.session.execute(
             delete(Identity).where(
@@ -194,13 +197,11 @@ def add_note(contact_id: str, said: str) -> ContactNote:
     try:
         note_text = normalize_text(said)
     except BadText:
-        raise invalid(
-            "text", "invalid_text", "The text holds a character nobody can read."
-        ) from None
+        raise invalid("text", "invalid_text", "The text contains an invalid character.") from None
     if not note_text:
-        raise invalid("text", "empty_text", "Fill this in.")
+        raise invalid("text", "empty_text", "Fill in this field.")
     if len(note_text) > LONGEST_NOTE:
-        raise invalid("text", "long_text", "A note has 4000 characters at most.")
+        raise invalid("text", "long_text", "A note can have at most 4000 characters.")
     note = ContactNote(
         tenant_id=current_tenant_id(),
         contact_id=contact.id,
@@ -273,7 +274,7 @@ def _add_phone_identity(contact_id: str, phone: str) -> None:
     if phone_variants(phone) & there:
         return
     if len(there) >= MOST_PHONES:
-        raise Conflict("too_many_phones", "A contact has 10 phone numbers at most.")
+        raise Conflict("too_many_phones", "A contact can have at most 10 phone numbers.")
     other = people.find_contact(phone)
     made = None
     if other is None:
@@ -291,7 +292,7 @@ def _add_phone_identity(contact_id: str, phone: str) -> None:
         ).first()
     if made is None:
         error = invalid(
-            "phone", "phone_taken", "This number is in your contacts already: see {who}.",
+            "phone", "phone_taken", "This number is already in your contacts: {who}.",
             who=contact_cards.get(other).title if other else phone,
         )  # fmt: skip
         error.more = {"contact_id": other}

@@ -301,4 +301,6 @@ def _place_after(after: str | None, sort: str) -> tuple[Any, str] | None:
 
 
 def _bad_cursor() -> Exception:
-    return invalid("after", "invalid_cursor", "Take `after` from the `next` of the page before.")
+    return invalid(
+        "after", "invalid_cursor", "Use the `next` value of the previous page for `after`."
+    )

@@ -48,14 +48,16 @@ def parse_phone(written: str, country: str | None = None) -> str:
         raise invalid(
             "phone",
             "invalid_phone",
-            "This number has no country code. Choose the country of such numbers, or write it with"
-            " its country code, such as 905321112233.",
+            "This number has no country code. Choose the country for numbers "
+            "without a code, or enter the number with its country code, such as "
+            "905321112233.",
         )
     if phone is None:
         raise invalid(
             "phone",
             "invalid_phone",
-            "This is not a phone number. Write it with its country code, such as 905321112233.",
+            "This is not a valid phone number. Enter it with its country code, "
+            "such as 905321112233.",
         )
     return phone
 
@@ -64,9 +66,7 @@ def parse_name(name: str) -> str:
     try:
         return one_line(name, people.LONGEST_NAME)
     except BadText:
-        raise invalid(
-            "name", "invalid_name", "The name holds a character nobody can read."
-        ) from None
+        raise invalid("name", "invalid_name", "The name contains an invalid character.") from None
 
 
 def parse_language(code: str) -> str:
@@ -75,7 +75,7 @@ def parse_language(code: str) -> str:
     tidy = lower.lower() + (f"-{rest.upper() if len(rest) == 2 else rest.title()}" if rest else "")
     if tidy and not _LANGUAGE.fullmatch(tidy):
         raise invalid(
-            "language", "invalid_language", "A language is a code such as tr, en or pt-BR."
+            "language", "invalid_language", "Enter a language code, such as tr, en or pt-BR."
         )
     return tidy
 
@@ -108,19 +108,17 @@ def parse_tags(written: Iterable[str]) -> list[str]:
         try:
             tag = one_line(one).lstrip("#").strip()
         except BadText:
-            raise invalid(
-                "tags", "invalid_tag", "A tag holds a character nobody can read."
-            ) from None
+            raise invalid("tags", "invalid_tag", "A tag contains an invalid character.") from None
         if len(tag) > LONGEST_TAG:
-            raise invalid("tags", "long_tag", "A tag has 40 characters at most.")
+            raise invalid("tags", "long_tag", "A tag can have at most 40 characters.")
         if tag:
             named.setdefault(search_tokens.tag_key(tag), tag)
     if len(named) > MOST_TAGS:
-        raise invalid("tags", "too_many_tags", "A contact has 30 tags at most.")
+        raise invalid("tags", "too_many_tags", "A contact can have at most 30 tags.")
     return list(named.values())
 
 
 def _invalid_birthday() -> Exception:
     return invalid(
-        "birthday", "invalid_birthday", "A birthday is a date such as 1990-04-23 or --04-23."
+        "birthday", "invalid_birthday", "Enter a birthday as a date, such as 1990-04-23 or --04-23."
     )

@@ -51,15 +51,21 @@ def price_history(kind: str, country: str) -> list[Rate]:
 def set_rate(kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
     """Set a price from a day on. Past days keep their price."""
     if kind not in DRIVERS:
-        raise invalid("kind", "invalid_kind", "There is no such kind of line.")
+        raise invalid("kind", "invalid_kind", "This line type does not exist.")
     if country != OTHER and not _COUNTRY.fullmatch(country):
-        raise invalid("country", "invalid_country", "Write the country's two letters, such as TR.")
+        raise invalid(
+            "country", "invalid_country", "Enter the two-letter country code, such as TR."
+        )
     if category not in CATEGORIES:
-        raise invalid("category", "invalid_category", "There is no such category.")
+        raise invalid("category", "invalid_category", "This category does not exist.")
     if since < now().date():
-        raise invalid("since", "day_over", "A price can begin today or later; the past is closed.")
+        raise invalid(
+            "since", "day_over", "A price can start today or later. Past prices cannot be changed."
+        )
     if not usd.is_finite() or not 0 <= usd <= HIGHEST_PRICE or usd != usd.quantize(SMALLEST):
-        raise invalid("usd", "invalid_amount", "A price is from 0 to 100 with 6 places at most.")
+        raise invalid(
+            "usd", "invalid_amount", "Enter a price from 0 to 100 with at most 6 decimal places."
+        )
     row = insert(Rate).values(
         line_kind=kind, country=country, category=category, since=since, usd=usd
     )

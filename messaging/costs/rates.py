@@ -102,9 +102,9 @@ def settled_price(
 def set_override(line_kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
     """Set a tenant's price from a day on; "margin" is an amount added to each message."""
     if category not in (*CATEGORIES, MARGIN):
-        raise invalid("category", "invalid_category", "There is no such category.")
+        raise invalid("category", "invalid_category", "This category does not exist.")
     if usd < 0:
-        raise invalid("usd", "invalid_amount", "A price is not below zero.")
+        raise invalid("usd", "invalid_amount", "A price cannot be negative.")
     own = insert(RateOverride).values(
         tenant_id=current_tenant_id(),
         line_kind=line_kind,

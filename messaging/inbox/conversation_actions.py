@@ -129,9 +129,9 @@ def add_note(conversation_id: str, said: str) -> str:
     except BadText as error:
         raise invalid("text", error.code, "{fault}", fault=str(error)) from None
     if not note:
-        raise invalid("text", "empty_text", "Write something first.")
+        raise invalid("text", "empty_text", "Enter some text first.")
     if len(note) > LONGEST_NOTE:
-        raise invalid("text", "long_text", "A note has at most 4000 characters.")
+        raise invalid("text", "long_text", "A note can have at most 4000 characters.")
     _must_exist(conversation_id)
     note_id = _add_note(conversation_id, "note", said=note)
     _send_live_update(conversation_id)
@@ -141,7 +141,10 @@ def add_note(conversation_id: str, said: str) -> str:
 def _assignable_person(person_id: str) -> str:
     member = next((one for one in team.members() if one.person_id == person_id), None)
     if member is None or not role_may(member.role, "inbox.reply"):
-        raise Invalid("unknown_member", "Only a member who may answer can take a conversation.")
+        raise Invalid(
+            "unknown_member",
+            "Only members with permission to answer can be assigned a conversation.",
+        )
     return member.name
 
 

@@ -175,7 +175,7 @@ def _read_cursor(after: str) -> tuple[datetime, str]:
         return _EPOCH + timedelta(microseconds=int(micros)), str(to_uuid("cnv", public))
     except BadId:
         raise invalid(
-            "after", "invalid_cursor", "Take `after` from the `next` of the page before."
+            "after", "invalid_cursor", "Use the `next` value of the previous page for `after`."
         ) from None
 
 

@@ -46,10 +46,12 @@ def save(shortcut: str, said: str, reply_id: str = "") -> QuickReply:
         )
     )
     if taken is not None and (reply is None or taken != reply.id):
-        raise invalid("shortcut", "taken", "Another quick reply has this shortcut.")
+        raise invalid("shortcut", "taken", "Another quick reply uses this shortcut.")
     if reply is None:
         if len(list_quick_replies()) >= MOST:
-            raise Conflict("too_many", "There are {most} quick replies already.", most=MOST)
+            raise Conflict(
+                "too_many", "You already have {most} quick replies, which is the limit.", most=MOST
+            )
         reply = QuickReply(tenant_id=current_tenant_id(), shortcut=shortcut, text=said)
         db.session.add(reply)
         audit.record("inbox.quick_reply_added", f"/{shortcut}")
@@ -86,7 +88,7 @@ def _shortcut(written: str) -> str:
     shortcut = fold_case(written.strip().lstrip("/")).replace("\u0131", "i")
     if not _SHORTCUT.fullmatch(shortcut):
         raise invalid(
-            "shortcut", "invalid_shortcut", "A shortcut is 1 to 32 letters, digits, _ or -."
+            "shortcut", "invalid_shortcut", "A shortcut must be 1 to 32 letters, digits, _ or -."
         )
     return shortcut
 
@@ -97,13 +99,13 @@ def _text(written: str) -> str:
     except BadText as error:
         raise invalid("text", error.code, "{fault}", fault=str(error)) from None
     if not said or len(said) > LONGEST:
-        raise invalid("text", "invalid_text", "Write 1 to 4096 characters.")
+        raise invalid("text", "invalid_text", "Enter 1 to 4096 characters.")
     unknown = [hole for hole in _PLACEHOLDER.findall(said) if hole not in PLACEHOLDERS]
     if unknown:
         raise invalid(
             "text",
             "unknown_placeholder",
-            "There is no {hole}; there are {known}.",
+            "{hole} does not exist. Available: {known}.",
             hole="{" + unknown[0][:40] + "}",
             known=", ".join("{" + name + "}" for name in PLACEHOLDERS),
         )

@@ -80,7 +80,9 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     line = conversation_line(talk)
     hurdle = reply_obstacle(talk, line)
     if line is None or (hurdle and not (hurdle == "window_closed" and answer.template)):
-        raise Conflict(hurdle or "line_removed", "Nothing can be sent in this conversation now.")
+        raise Conflict(
+            hurdle or "line_removed", "Messages cannot be sent in this conversation now."
+        )
     known = idempotency.begin(f"inbox:{answer.once}"[:255], _fingerprint(talk, answer))
     if isinstance(known, StoredResponse):
         return known.body
@@ -112,7 +114,7 @@ def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:
     if answer.place is not None:
         latitude, longitude, name = answer.place
         if abs(latitude) > 90 or abs(longitude) > 180:
-            raise invalid("place", "invalid_place", "That place is not on the map.")
+            raise invalid("place", "invalid_place", "This location is not valid.")
         content |= {"latitude": latitude, "longitude": longitude}
         if name.strip():
             content["name"] = _checked_text(name, "place", 200)
@@ -132,9 +134,11 @@ def _checked_text(written: str, field: str, most: int) -> str:
     except BadText as error:
         raise invalid(field, error.code, "{fault}", fault=str(error)) from None
     if not said:
-        raise invalid(field, f"empty_{field}", "Write something first.")
+        raise invalid(field, f"empty_{field}", "Enter some text first.")
     if len(said) > most:
-        raise Invalid(f"long_{field}", "That is too long: at most {most} characters.", most=most)
+        raise Invalid(
+            f"long_{field}", "The text is too long. Use at most {most} characters.", most=most
+        )
     return said
 
 

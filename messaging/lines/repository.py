@@ -251,11 +251,11 @@ def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") ->
     if other_id is not None:
         other = db.session.get(Line, (current_tenant_id(), other_id))
         if other is None or other.removed_at is not None:
-            raise invalid(field, "unknown_instance", "There is no line with that number.")
+            raise invalid(field, "unknown_instance", "No line has this number.")
         if other.id == line.id:
-            raise invalid(field, "same_line", "A line cannot stand in for itself.")
+            raise invalid(field, "same_line", "A line cannot be its own backup.")
         if other.test != line.test:
-            raise invalid(field, "test_line", "The test line only reaches simulated phones.")
+            raise invalid(field, "test_line", "The test line reaches simulated phones only.")
     if line.fallback_line_id != other_id:
         was = line.fallback_line_id and db.session.get(
             Line, (current_tenant_id(), line.fallback_line_id)
@@ -274,7 +274,7 @@ def remove(line_id: int) -> None:
     """Remove a line. The row stays for its messages; its secrets are deleted."""
     line = get(line_id)
     if line.test:
-        raise Invalid("test_line", "Every account keeps its test line.")
+        raise Invalid("test_line", "The test line cannot be deleted. Every account has one.")
     line.removed_at, line.enabled, line.is_default = now(), False, False
     line.fallback_line_id = None
     db.session.execute(
@@ -318,7 +318,7 @@ def choose_route(
     if line_id is not None and not any(
         one.id == line_id and (test or not one.test) for one in known
     ):
-        raise invalid("instance_id", "unknown_instance", "There is no line with that instance_id.")
+        raise invalid("instance_id", "unknown_instance", "No line has this instance_id.")
     if test:
         line = next((one for one in known if one.test), None)
     elif line_id is None:
@@ -329,13 +329,15 @@ def choose_route(
         raise invalid(
             "instance_id",
             "no_instance",
-            "There is no line to send from yet. Add one under Lines in the portal,"
-            " or use a test key to try.",
+            "There is no line to send from yet. Add one under Lines in the portal, "
+            "or use a test key to try out sending.",
         )
     if allowed is not None and not test and line.id not in allowed:
-        raise Forbidden("line_not_allowed", "This key may not use line {line}.", line=line.id)
+        raise Forbidden(
+            "line_not_allowed", "This key does not have access to the line {line}.", line=line.id
+        )
     if not line.enabled:
-        raise invalid("instance_id", "line_disabled", "This line is switched off.")
+        raise invalid("instance_id", "line_disabled", "This line is turned off.")
     return line
 
 

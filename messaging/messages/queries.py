@@ -146,7 +146,9 @@ def cancel_message(message_id: str, line_ids: frozenset[int] | None = None) -> M
         },
     ).all()
     if not rows:
-        raise Conflict("conflict", "It is too late: the message has left or is over already.")
+        raise Conflict(
+            "conflict", "The message can no longer be cancelled. It was already sent or has ended."
+        )
     record_state_changes(rows, moment, [causes.CANCELLED])
     if not message.test:
         quota.release(1, message.quoted_usd, message.created_at)

@@ -45,11 +45,13 @@ def check_template_name(name: str, language: str, name_field: str, language_fiel
     good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
     if not good or name != name.lower():
         raise invalid(
-            name_field, "invalid_template", "A template's name is small letters, digits and _."
+            name_field,
+            "invalid_template",
+            "A template name can only contain lowercase letters, digits and _.",
         )
     if not (2 <= len(language) <= 15 and language.replace("_", "").isalnum()):
         raise invalid(
-            language_field, "invalid_language", "Write the template's language, such as tr."
+            language_field, "invalid_language", "Enter the template's language, such as tr."
         )
 
 

@@ -42,9 +42,7 @@ def clean_text(written: str, field: str = "text", most: int = LONGEST_TEXT) -> s
     try:
         cleaned = normalize_text(written.replace("\r\n", "\n"))
     except BadText:
-        raise invalid(
-            field, "invalid_text", "The text holds a character nobody can read."
-        ) from None
+        raise invalid(field, "invalid_text", "The text contains an invalid character.") from None
     if len(cleaned) > most:
         raise invalid(field, "too_long", "The text is too long.")
     return cleaned
@@ -66,7 +64,7 @@ def placeholders_in(text: str) -> list[tuple[str, str | None]]:
             raise invalid(
                 "text",
                 "bad_placeholder",
-                "“{what}” is not a placeholder. Write a name such as {example}.",
+                "“{what}” is not a placeholder. Use a name such as {example}.",
                 what="{{" + inside[:60] + "}}",
                 example="{{customer.first_name}}",
             )
@@ -83,7 +81,7 @@ def check_placeholders(texts: Iterable[str], trigger: str) -> None:
                 raise invalid(
                     "text",
                     "unknown_placeholder",
-                    "There is no {what} here. There are: {names}.",
+                    "{what} is not available here. Available: {names}.",
                     what="{{" + name + "}}",
                     names=", ".join(NAMES_BY_TRIGGER[trigger]),
                 )

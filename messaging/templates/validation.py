@@ -31,7 +31,7 @@ def checked_draft(draft: MessageDraft, line: Line) -> MessageDraft:
         raise invalid(
             "phone",
             "recipient_opted_out",
-            "This contact has opted out of marketing, and {name} is a marketing template.",
+            "This contact has opted out of marketing messages, and {name} is a marketing template.",
             name=draft.content["name"],
         )
     words = template_text(line, draft.content)
@@ -55,7 +55,7 @@ def check_template(line: Line, content: dict[str, Any], field: str = "") -> str 
             raise invalid(
                 f"{place}language",
                 "template_unusable",
-                "The template {name} is not there in the language {language}; it is in {there}.",
+                "The template {name} does not exist in {language}. Available languages: {there}.",
                 name=name,
                 language=language,
                 there=there,
@@ -63,14 +63,14 @@ def check_template(line: Line, content: dict[str, Any], field: str = "") -> str 
         raise invalid(
             f"{place}name",
             "template_unusable",
-            "This line's account has no template named {name}.",
+            "The account of this line has no template named {name}.",
             name=name,
         )
     if known.state != APPROVED:
         raise invalid(
             f"{place}name",
             "template_unusable",
-            "The template {name} cannot be sent: the network calls it {state}.",
+            "The template {name} cannot be sent. Its WhatsApp status is {state}.",
             name=name,
             state=known.state.replace("_", " "),
         )
@@ -115,14 +115,14 @@ def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field:
             raise invalid(
                 field,
                 "template_unusable",
-                "The template has no value for {missing}.",
+                "The template needs a value for {missing}.",
                 missing=", ".join(missing),
             )
     if (needs.header or needs.header_media) and not (by_places and given.get("header")):
         raise invalid(
             field,
             "template_unusable",
-            'The template has a header to fill: give {{"header": …, "body": […]}}.',
+            'The template has a header to fill in. Send {{"header": …, "body": […]}}.',
             header=needs.header_media,
         )
     buttons = given.get("buttons") or [] if by_places else []
@@ -131,8 +131,8 @@ def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field:
             raise invalid(
                 field,
                 "template_unusable",
-                "Button {number} of the template has the end of an address to fill:"
-                ' give {{"buttons": […]}}.',
+                "Button {number} of the template needs the end of its URL. Send "
+                '{{"buttons": […]}}.',
                 number=at + 1,
             )
     template_payload(content)
@@ -142,7 +142,7 @@ def _wrong_parameter_count(field: str, wanted: int, count: int) -> NoReturn:
     raise invalid(
         field,
         "template_unusable",
-        "The template takes {wanted} parameters, and {count} are given.",
+        "The template needs {wanted} parameters, but {count} were sent.",
         wanted=wanted,
         count=count,
     )

@@ -18,9 +18,9 @@ class ProfileForm(Form):
     locale = SelectField(_("Language"), [required()], choices=LANGUAGES)
     time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
     theme = RadioField(
-        _("Look"),
+        _("Appearance"),
         [required()],
-        choices=[("auto", _("As the system")), ("light", _("Light")), ("dark", _("Dark"))],
+        choices=[("auto", _("System")), ("light", _("Light")), ("dark", _("Dark"))],
     )
 
 

@@ -65,14 +65,14 @@ def password() -> Any:
         with domain_errors_on(form):
             signin.throttle("password", f"account {current_user.person.id}")
             if not password_matches(field_text(form.current), current_user.person.password_hash):
-                raise invalid("current", "wrong_password", "That is not your password.")
+                raise invalid("current", "wrong_password", "The password is incorrect.")
             new = hash_password(field_text(form.password), current_user.person.email)
             with global_scope():
                 person = _me()
                 people.set_password(person, new, client_ip())
                 signin.end_all_sessions(person.id, but=current_user.sign_in.id)
                 emails.send_security_notice(person, "password_changed")
-            flash(gettext("The password is changed. Other browsers are signed out."), "success")
+            flash(gettext("Password changed. All other browsers have been signed out."), "success")
             return redirect(url_for("account.index"))
     return _page(ProfileForm(formdata=None, obj=current_user.person), form)
 
@@ -148,7 +148,7 @@ def two_step_off() -> Any:
                 person = _me()
                 two_factor.turn_off(person)
                 emails.send_security_notice(person, "two_step_off")
-            flash(gettext("2-step sign-in is off."), "success")
+            flash(gettext("Two-step verification is off."), "success")
             return redirect(url_for("account.two_step"))
     return _turn_on_two_factor(form)
 
@@ -170,7 +170,7 @@ def _check_password(form: ConfirmPasswordForm) -> None:
     """Ask for the password, so that an open browser is not enough to turn off the second step."""
     signin.throttle("password", f"account {current_user.person.id}")
     if not password_matches(field_text(form.password), current_user.person.password_hash):
-        raise invalid("password", "wrong_password", "That is not your password.")
+        raise invalid("password", "wrong_password", "The password is incorrect.")
 
 
 @account.get("/account/sessions")
@@ -192,11 +192,11 @@ def end_session(session_id: str) -> Any:
 
     return confirm_then(
         act,
-        title=gettext("Sign this browser out?"),
-        text=gettext("Whoever uses it has to sign in again."),
+        title=gettext("Sign out this browser?"),
+        text=gettext("Anyone using it will need to sign in again."),
         yes=gettext("Sign out"),
         back_url=url_for("account.sessions"),
-        done=gettext("That browser is signed out."),
+        done=gettext("The browser has been signed out."),
     )
 
 
@@ -210,9 +210,9 @@ def end_all_sessions() -> Any:
 
     return confirm_then(
         act,
-        title=gettext("Sign out everywhere else?"),
-        text=gettext("Every other browser has to sign in again."),
-        yes=gettext("Sign out everywhere else"),
+        title=gettext("Sign out of all other sessions?"),
+        text=gettext("You will need to sign in again in all other browsers."),
+        yes=gettext("Sign out of all other sessions"),
         back_url=url_for("account.sessions"),
-        done=gettext("Every other browser is signed out."),
+        done=gettext("All other browsers have been signed out."),
     )

@@ -35,9 +35,9 @@ def send_verification(person: Person, token: str) -> None:
             gettext("Confirm your e-mail address"),
             [
                 gettext("Hello %(name)s,", name=person.name),
-                gettext("open this link to confirm that this address is yours:"),
+                gettext("Open this link to confirm your e-mail address:"),
                 _absolute_url(f"/verify/{token}"),
-                gettext("The link works for 3 days. If you did not sign up, ignore this letter."),
+                gettext("The link works for 3 days. If you did not sign up, ignore this e-mail."),
             ],
         )
 
@@ -50,9 +50,12 @@ def send_already_registered(person: Person) -> None:
             gettext("You already have an account"),
             [
                 gettext("Hello %(name)s,", name=person.name),
-                gettext("somebody, perhaps you, tried to sign up with this address. Sign in here:"),
+                gettext(
+                    "Someone, perhaps you, tried to sign up with this address. "
+                    "You can sign in here:"
+                ),
                 _absolute_url("/signin"),
-                gettext("Forgotten the password? Choose a new one here:"),
+                gettext("Forgot your password? Choose a new one here:"),
                 _absolute_url("/reset"),
             ],
         )
@@ -65,10 +68,10 @@ def send_password_reset(person: Person, token: str) -> None:
             gettext("Choose a new password"),
             [
                 gettext("Hello %(name)s,", name=person.name),
-                gettext("open this link to choose a new password:"),
+                gettext("Open this link to choose a new password:"),
                 _absolute_url(f"/reset/{token}"),
                 gettext(
-                    "The link works for 1 hour. If you did not ask for it, ignore this letter."
+                    "The link works for 1 hour. If you did not request it, ignore this e-mail."
                 ),
             ],
         )
@@ -77,9 +80,9 @@ def send_password_reset(person: Person, token: str) -> None:
 def send_security_notice(person: Person, what: str) -> None:
     with force_locale(person.locale):
         happened = {
-            "password_changed": gettext("The password of your account was changed."),
-            "two_step_on": gettext("2-step sign-in was turned on for your account."),
-            "two_step_off": gettext("2-step sign-in was turned off for your account."),
+            "password_changed": gettext("Your password was changed."),
+            "two_step_on": gettext("Two-step verification was turned on for your account."),
+            "two_step_off": gettext("Two-step verification was turned off for your account."),
             "recovery_code_used": gettext("A recovery code was used to sign in to your account."),
         }[what]
         _queue_email(
@@ -88,7 +91,7 @@ def send_security_notice(person: Person, what: str) -> None:
             [
                 gettext("Hello %(name)s,", name=person.name),
                 happened,
-                gettext("If that was not you, choose a new password at once:"),
+                gettext("If this was not you, choose a new password immediately:"),
                 _absolute_url("/reset"),
             ],
         )
@@ -99,11 +102,12 @@ def send_invitation(letter: Invitation, business: str, token: str, locale: str) 
     with force_locale(locale):
         _queue_email(
             letter.email,
-            gettext("%(who)s invites you to %(business)s", who=who, business=business),
+            gettext("%(who)s invited you to %(business)s", who=who, business=business),
             [
                 gettext("Hello,"),
                 gettext(
-                    "%(who)s invites you to work with them at %(business)s on Comanda.",
+                    "%(who)s invited you to join %(business)s on Comanda. Open "
+                    "this link to accept:",
                     who=who,
                     business=business,
                 ),
@@ -119,18 +123,19 @@ def send_account_suspended(person: Person, business: str, because: str) -> None:
     with force_locale(person.locale):
         _queue_email(
             person.email,
-            gettext("%(business)s is suspended", business=break_links(business)),
+            gettext("%(business)s has been suspended", business=break_links(business)),
             [
                 gettext("Hello %(name)s,", name=person.name),
                 gettext(
-                    "the account of %(business)s was suspended. The API refuses every call, and"
-                    " messages are held until it is resumed. Nothing is deleted.",
+                    "The account of %(business)s has been suspended. The API "
+                    "rejects all requests, and messages are held until the account "
+                    "is reactivated. Nothing is deleted.",
                     business=break_links(business),
                 ),
-                gettext("Reason: %(reason)s", reason=break_links(because) or gettext("none given")),
-                gettext("Questions? Write to %(address)s.", address=support)
+                gettext("Reason: %(reason)s", reason=break_links(because) or gettext("not given")),
+                gettext("Questions? Contact %(address)s.", address=support)
                 if support
-                else gettext("Questions? Write to the operator of this service."),
+                else gettext("Questions? Contact the operator of this service."),
             ],
         )
 
@@ -140,16 +145,18 @@ def send_account_closed(email: str, name: str, business: str, erase_at: datetime
     day = format_date(erase_at, "d MMMM yyyy")
     _queue_email(
         email,
-        gettext("%(business)s is closed", business=break_links(business)),
+        gettext("%(business)s has been closed", business=break_links(business)),
         [
             gettext("Hello %(name)s,", name=name),
             gettext(
-                "the account of %(business)s was closed. The API refuses every call, and nothing"
-                " is sent.",
+                "The account of %(business)s has been closed. The API rejects all "
+                "requests, and nothing is sent.",
                 business=break_links(business),
             ),
             gettext(
-                "On %(day)s everything in it is erased. Until then you can open it again:", day=day
+                "All its data will be permanently deleted on %(day)s. Until then, "
+                "you can reopen the account:",
+                day=day,
             ),
             _absolute_url("/settings/data"),
         ],

@@ -27,7 +27,7 @@ def switch() -> Any:
     wanted = request.form.get("tenant_id", type=int)
     chosen = next((tenant for tenant in current_user.tenants if tenant.id == wanted), None)
     if chosen is None:
-        flash(gettext("You do not belong to that business any more."), "error")
+        flash(gettext("You are no longer a member of this business."), "error")
         return redirect(url_for("tenancy.choose"))
     with global_scope():
         signin.switch_tenant(current_user.sign_in.id, chosen.id)

@@ -147,7 +147,7 @@ def verify(token: str) -> Any:
                 people.verify_email(token)
             state = "done"
             if person is not None and _signed_up_in_this_browser(person):
-                flash(gettext("Your address is confirmed. Welcome!"), "success")
+                flash(gettext("Your e-mail address is confirmed. Welcome!"), "success")
                 return _finish_sign_in(person, "")
         except Invalid:
             state = "over"
@@ -227,7 +227,7 @@ def two_step_page() -> Any:
             with global_scope():
                 known = people.get(person.id)
                 if known is None or not two_factor.check_code(known, field_text(form.code)):
-                    raise Invalid("wrong_code", "That code is not right, or was used already.")
+                    raise Invalid("wrong_code", "The code is incorrect or was already used.")
                 if not field_text(form.code).replace(" ", "").isdigit():
                     emails.send_security_notice(known, "recovery_code_used")
             return _finish_sign_in(person, session.get("after", ""))
@@ -285,7 +285,7 @@ def reset(token: str) -> Any:
                 signin.end_all_sessions(person.id)
                 emails.send_security_notice(person, "password_changed")
             remember_device(person)
-            flash(gettext("The password is set. Sign in with it."), "success")
+            flash(gettext("Password changed. Sign in with your new password."), "success")
             return redirect(url_for("start.signin"))
     return render_template(
         "auth/reset.html", form=form, token=token, email=person.email, over=False

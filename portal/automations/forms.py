@@ -22,17 +22,19 @@ class AutomationForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
     connection_id = SelectField(_("Connection"), [Optional()])
     line_id = SelectField(_("Line"), [Optional()])
-    to_phone = StringField(_("Number that is told"), [Length(max=40)])
-    delay = IntegerField(_("Delay"), [Optional(), InRange(0, 60 * 24 * 30, _("At most 30 days."))])
+    to_phone = StringField(_("Phone number to notify"), [Length(max=40)])
+    delay = IntegerField(
+        _("Delay"), [Optional(), InRange(0, 60 * 24 * 30, _("Enter 30 days or less."))]
+    )
     unit = SelectField(
         _("Unit"),
         choices=[("minutes", _("minutes")), ("hours", _("hours")), ("days", _("days"))],
     )
-    paid = BooleanField(_("Only orders that are paid"))
-    tracking = BooleanField(_("Only with a tracking number or link"))
-    consent = BooleanField(_("Only customers who agreed to such messages"))
-    at_least = StringField(_("Only from this total on"), [Length(max=20)])
-    countries = StringField(_("Only to these countries"), [Length(max=300)])
+    paid = BooleanField(_("Paid orders only"))
+    tracking = BooleanField(_("Only orders with a tracking number or link"))
+    consent = BooleanField(_("Only customers who gave marketing consent"))
+    at_least = StringField(_("Minimum total"), [Length(max=20)])
+    countries = StringField(_("Only these countries"), [Length(max=300)])
     says = RadioField(
         _("Message"),
         choices=[("text", _("Text")), ("template", _("Approved template"))],
@@ -40,8 +42,8 @@ class AutomationForm(Form):
     )
     text = TextAreaField(_("Text"), [Length(max=5000)])
     template_name = StringField(_("Template"), [Length(max=512)])
-    template_language = StringField(_("Language of the template"), [Length(max=15)])
-    parameters = TextAreaField(_("Values of the template, one a line"), [Length(max=5000)])
+    template_language = StringField(_("Template language"), [Length(max=15)])
+    parameters = TextAreaField(_("Template values, one per line"), [Length(max=5000)])
 
     def offer(self, connections: list[Any], lines: list[Any]) -> None:
         self.connection_id.choices = [
@@ -49,7 +51,7 @@ class AutomationForm(Form):
             *((one.id, one.name) for one in connections),
         ]
         self.line_id.choices = [
-            ("", _("The default line")),
+            ("", _("Default line")),
             *((str(one.id), one.name) for one in lines),
         ]
 

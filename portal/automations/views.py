@@ -42,11 +42,11 @@ COLUMNS = ("time", "cause", "state", "because", "phone", "message_id", "ended_at
 def recipe_names() -> dict[str, str]:
     return {
         "order_confirmation": gettext("Order confirmation"),
-        "shipping_link": gettext("Shipping link"),
+        "shipping_link": gettext("Shipping notification"),
         "order_cancelled": gettext("Order cancellation"),
         "abandoned_cart": gettext("Abandoned cart"),
-        "form_reply": gettext("Reply to a form"),
-        "owner_notice": gettext("Notice to the owner"),
+        "form_reply": gettext("Form reply"),
+        "owner_notice": gettext("Owner notification"),
     }
 
 
@@ -116,7 +116,9 @@ def enabled(automation_id: str) -> Any:
     if on:
         flash(gettext("“%(name)s” is on.", name=name), "success")
     else:
-        flash(gettext("“%(name)s” is off. What waits is not sent.", name=name), "success")
+        flash(
+            gettext("“%(name)s” is off. Waiting messages will not be sent.", name=name), "success"
+        )
     return redirect(url_for("automations.index"))
 
 
@@ -127,11 +129,11 @@ def remove(automation_id: str) -> Any:
         known = automation_definitions.get(automation_id)
     return confirm_then(
         in_tenant(automation_definitions.remove, automation_id),
-        title=gettext("Remove “%(name)s”?", name=known.name),
-        text=gettext("What waits is not sent. Messages that have left stay readable."),
-        yes=gettext("Remove the automation"),
+        title=gettext("Delete “%(name)s”?", name=known.name),
+        text=gettext("Messages that are waiting will not be sent. Sent messages are kept."),
+        yes=gettext("Delete automation"),
         back_url=url_for("automations.edit", automation_id=automation_id),
-        done=gettext("“%(name)s” is removed.", name=known.name),
+        done=gettext("“%(name)s” was deleted.", name=known.name),
         done_url=url_for("automations.index"),
     )
 
@@ -217,7 +219,7 @@ def _save(form: AutomationForm, automation: Automation, is_new: bool) -> Any:
             automation_id = automation_definitions.change(made.id, wanted).id
         else:
             automation_id = automation_definitions.change(automation.id, wanted).id
-    flash(gettext("Saved. It counts from the next event on."), "success")
+    flash(gettext("Saved. The change applies from the next event."), "success")
     return redirect(url_for("automations.edit", automation_id=automation_id))
 
 

@@ -48,11 +48,13 @@ def remove_audience(audience_id: str) -> Any:
         known = audiences.get(audience_id)
     return confirm_then(
         in_tenant(audiences.remove, audience_id),
-        title=gettext("Remove the audience “%(name)s”?", name=known.name),
-        text=gettext("Nobody is removed from your contacts, and campaigns keep their people."),
-        yes=gettext("Remove it"),
+        title=gettext("Delete the audience “%(name)s”?", name=known.name),
+        text=gettext(
+            "Your contacts are not affected, and existing campaigns keep their recipients."
+        ),
+        yes=gettext("Delete"),
         back_url=url_for("campaigns.audience", audience_id=audience_id),
-        done=gettext("The audience is removed."),
+        done=gettext("Audience deleted."),
         done_url=url_for("campaigns.audience_list"),
     )
 

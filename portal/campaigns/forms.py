@@ -24,8 +24,8 @@ from messaging.campaigns.filters import LONGEST_DAYS, MOST_ORDERS
 from messaging.models import Campaign
 from portal.web.forms import LOCAL_TIMES, Form, InRange, field_text, required
 
-DAYS = InRange(1, LONGEST_DAYS, _("Between 1 and 3650 days."))
-COUNT = InRange(0, MOST_ORDERS, _("A whole number, zero or more."))
+DAYS = InRange(1, LONGEST_DAYS, _("Enter 1 to 3650 days."))
+COUNT = InRange(0, MOST_ORDERS, _("Enter a whole number, 0 or more."))
 NUMBER_FILTERS = (
     "birthday_within_days",
     "seen_within_days",
@@ -45,24 +45,24 @@ class NewCampaignForm(Form):
 class FiltersForm(Form):
     """The filters that select recipients. Without filters, all contacts."""
 
-    tags = StringField(_("With one of these tags"), [Length(max=900)])
-    without_tags = StringField(_("Without any of these tags"), [Length(max=900)])
-    languages = StringField(_("Who speak"), [Length(max=200)])
+    tags = StringField(_("Has any of these tags"), [Length(max=900)])
+    without_tags = StringField(_("Has none of these tags"), [Length(max=900)])
+    languages = StringField(_("Languages"), [Length(max=200)])
     birthday_within_days = IntegerField(
-        _("Birthday within … days"), [Optional(), InRange(0, 60, _("At most 60 days."))]
+        _("Birthday in the next … days"), [Optional(), InRange(0, 60, _("Enter at most 60 days."))]
     )
     consent = BooleanField(_("Only contacts with marketing consent"))
-    seen_within_days = IntegerField(_("Wrote to you within … days"), [Optional(), DAYS])
-    not_messaged_days = IntegerField(_("No campaign for … days"), [Optional(), DAYS])
-    site_id = SelectField(_("Orders at"), [Optional()])
-    ordered_within_days = IntegerField(_("Ordered within … days"), [Optional(), DAYS])
-    not_ordered_days = IntegerField(_("Has not ordered for … days"), [Optional(), DAYS])
+    seen_within_days = IntegerField(_("Wrote to you in the last … days"), [Optional(), DAYS])
+    not_messaged_days = IntegerField(_("No campaign in the last … days"), [Optional(), DAYS])
+    site_id = SelectField(_("Restaurant"), [Optional()])
+    ordered_within_days = IntegerField(_("Ordered in the last … days"), [Optional(), DAYS])
+    not_ordered_days = IntegerField(_("No order in the last … days"), [Optional(), DAYS])
     orders_at_least = IntegerField(_("At least … orders"), [Optional(), COUNT])
     orders_at_most = IntegerField(_("At most … orders"), [Optional(), COUNT])
     spent_at_least = StringField(_("Spent at least"), [Length(max=20)])
 
     def offer_sites(self, places: list[tuple[str, str]]) -> None:
-        self.site_id.choices = [("", _("Every restaurant")), *places]
+        self.site_id.choices = [("", _("All restaurants")), *places]
 
     def show(self, filters: Mapping[str, Any]) -> None:
         for name in (*NUMBER_FILTERS, "consent", "site_id", "spent_at_least"):
@@ -87,10 +87,10 @@ class FiltersForm(Form):
 
 class WhoForm(FiltersForm):
     audience_id = SelectField(_("Audience"), [Optional()])
-    save_as = StringField(_("Save this choice as an audience"), [Length(max=120)])
+    save_as = StringField(_("Audience name (optional)"), [Length(max=120)])
 
     def offer(self, audiences: list[tuple[str, str]]) -> None:
-        self.audience_id.choices = [("", _("Choose people here")), *audiences]
+        self.audience_id.choices = [("", _("Choose recipients here")), *audiences]
 
 
 class AudienceForm(FiltersForm):
@@ -107,12 +107,12 @@ class WhatForm(Form):
     )
     text = TextAreaField(_("Text"), [Length(max=5000)])
     template = SelectField(_("Template"), [Optional()])
-    parameters = TextAreaField(_("Values of the template, one a line"), [Length(max=5000)])
-    header = StringField(_("Value in the header"), [Length(max=200)])
-    header_url = StringField(_("Address of the picture or file above the text"), [Length(max=2048)])
-    header_file = FileField(_("Or upload it"))
-    buttons = TextAreaField(_("Ends of the buttons' addresses, one a line"), [Length(max=5000)])
-    gift = SelectField(_("Gift"), [Optional()])
+    parameters = TextAreaField(_("Template values, one per line"), [Length(max=5000)])
+    header = StringField(_("Header value"), [Length(max=200)])
+    header_url = StringField(_("URL of the image or file above the text"), [Length(max=2048)])
+    header_file = FileField(_("Or upload a file"))
+    buttons = TextAreaField(_("Ends of the button URLs, one per line"), [Length(max=5000)])
+    gift = SelectField(_("Reward"), [Optional()])
 
     def offer(
         self,
@@ -120,26 +120,28 @@ class WhatForm(Form):
         templates: list[tuple[str, str]],
         gifts: list[tuple[str, str]],
     ) -> None:
-        self.line_id.choices = [("", _("The default line")), *lines]
+        self.line_id.choices = [("", _("Default line")), *lines]
         self.template.choices = [("", _("– choose –")), *templates]
-        self.gift.choices = [("", _("No gift")), *gifts]
+        self.gift.choices = [("", _("No reward")), *gifts]
 
 
 class WhenForm(Form):
     begins = RadioField(
-        _("Begins"), choices=[("now", _("At once")), ("later", _("At a time"))], default="now"
+        _("Start time"),
+        choices=[("now", _("Immediately")), ("later", _("At a scheduled time"))],
+        default="now",
     )
     at = DateTimeLocalField(_("Time"), [Optional()], format=LOCAL_TIMES)
-    quiet = BooleanField(_("Let people sleep"))
-    quiet_from = TimeField(_("Quiet from"), [Optional()])
-    quiet_until = TimeField(_("Quiet until"), [Optional()])
+    quiet = BooleanField(_("Do not send during quiet hours"))
+    quiet_from = TimeField(_("Start of quiet hours"), [Optional()])
+    quiet_until = TimeField(_("End of quiet hours"), [Optional()])
     rest_days = IntegerField(
-        _("Leave out who got a campaign within … days"),
-        [Optional(), InRange(0, 365, _("At most 365 days."))],
+        _("Leave out contacts who got a campaign in the last … days"),
+        [Optional(), InRange(0, 365, _("Enter at most 365 days."))],
     )
     follow_days = IntegerField(
         _("Count orders within … days after the message"),
-        [Optional(), InRange(0, 90, _("At most 90 days."))],
+        [Optional(), InRange(0, 90, _("Enter at most 90 days."))],
     )
 
     def show(self, campaign: Campaign, zone: str) -> None:
@@ -156,7 +158,7 @@ class WhenForm(Form):
             return None
         at: datetime | None = self.at.data
         if at is None:
-            raise invalid("at", "missing_time", "Choose the time it begins at.")
+            raise invalid("at", "missing_time", "Choose a start time.")
         return at.replace(tzinfo=ZoneInfo(zone))
 
     def hours(self) -> tuple[int | None, int | None]:

@@ -64,15 +64,17 @@ def start(campaign_id: str) -> Any:
         seen = campaign_dry_run.run_dry_run(campaign) if request.method == "GET" else None
     later = campaign.scheduled_at is not None and campaign.scheduled_at > now()
     done = (
-        gettext("It waits for its time. Until then you can change it.")
+        gettext("Campaign scheduled. You can edit it until it starts.")
         if later
-        else gettext("It is on its way.")
+        else gettext("Campaign started.")
     )
     return confirm_then(
         _actions_by_name(lambda: campaign_lifecycle.start(campaign_id, campaign.scheduled_at)),
         title=start_confirmation(seen) if seen else "",
-        text=gettext("Each of them gets it once. You can pause or stop it at any time."),
-        yes=gettext("Schedule it") if later else gettext("Send it"),
+        text=gettext(
+            "Each recipient gets the message once. You can pause or stop the campaign at any time."
+        ),
+        yes=gettext("Schedule campaign") if later else gettext("Send this message"),
         back_url=url_for("campaigns.check", campaign_id=campaign_id),
         done=done,
         done_url=url_for("campaigns.campaign", campaign_id=campaign_id),
@@ -86,7 +88,7 @@ def start_confirmation(seen: campaign_dry_run.DryRunResult) -> str:
         return str(gettext("Send to %(people)s people?", people=people))
     return str(
         gettext(
-            "Send to %(people)s people for about %(cost)s?",
+            "Send to %(people)s people at a cost of about %(cost)s?",
             people=people,
             cost=estimated_cost(seen.cost_usd),
         )
@@ -99,14 +101,14 @@ def pause(campaign_id: str) -> Any:
     return _act_and_return(
         campaign_id,
         campaign_lifecycle.pause,
-        gettext("Paused. What has left already still arrives."),
+        gettext("Campaign paused. Messages already sent will still be delivered."),
     )
 
 
 @campaigns_pages.post(f"{CAMPAIGN}/resume")
 @member_may("campaigns.manage")
 def resume(campaign_id: str) -> Any:
-    return _act_and_return(campaign_id, campaign_lifecycle.resume, gettext("It goes on."))
+    return _act_and_return(campaign_id, campaign_lifecycle.resume, gettext("Campaign resumed."))
 
 
 @campaigns_pages.post(f"{CAMPAIGN}/unschedule")
@@ -115,7 +117,9 @@ def unschedule(campaign_id: str) -> Any:
     """Return a scheduled campaign to the editor."""
     with tenant_scope(g.tenant_id):
         campaign_lifecycle.unschedule_campaign(campaign_id)
-    flash(gettext("It is a draft again. Start it when you are ready."), "success")
+    flash(
+        gettext("The campaign is a draft again. Send or schedule it when you are ready."), "success"
+    )
     return redirect(url_for("campaigns.when", campaign_id=campaign_id))
 
 
@@ -125,10 +129,13 @@ def stop(campaign_id: str) -> Any:
     return _ask(
         campaign_id,
         campaign_lifecycle.stop,
-        title=gettext("Stop this campaign for good?"),
-        text=gettext("Who has not got it yet does not get it. What was sent stays."),
-        yes=gettext("Stop it"),
-        done=gettext("Stopped. Nobody else gets it."),
+        title=gettext("Stop this campaign permanently?"),
+        text=gettext(
+            "Recipients who have not received the message yet will not "
+            "get it. Sent messages are not affected."
+        ),
+        yes=gettext("Stop campaign"),
+        done=gettext("Campaign stopped. No more messages will be sent."),
     )
 
 
@@ -138,10 +145,10 @@ def remove(campaign_id: str) -> Any:
     return _ask(
         campaign_id,
         campaign_repository.remove,
-        title=gettext("Remove this draft?"),
-        text=gettext("Nothing of it was sent."),
-        yes=gettext("Remove it"),
-        done=gettext("The draft is removed."),
+        title=gettext("Delete this draft?"),
+        text=gettext("No messages have been sent."),
+        yes=gettext("Delete"),
+        done=gettext("Draft deleted."),
         done_url=url_for("campaigns.index"),
     )
 

@@ -62,12 +62,12 @@ def remove_note(contact_id: str, note_id: str) -> Any:
         card = contact_cards.get(contact_id)
     if request.method == "GET":
         return _ask(
-            card, gettext("Remove this note?"), gettext("It cannot be brought back."),
-            gettext("Remove the note"),
+            card, gettext("Delete this note?"), gettext("This cannot be undone."),
+            gettext("Delete note"),
         )  # fmt: skip
     with tenant_scope(g.tenant_id):
         contact_repository.delete_note(card.id, note_id)
-    flash(gettext("The note is gone."), "success")
+    flash(gettext("Note deleted."), "success")
     return redirect(url_for("contact.page", contact_id=card.id))
 
 
@@ -106,9 +106,9 @@ def remove_identity(contact_id: str) -> Any:
     if request.method == "GET":
         return _ask(
             card,
-            gettext("Take this number or id away?"),
-            gettext("Messages written under it stay, but no longer belong to this contact."),
-            gettext("Take it away"),
+            gettext("Remove this number or ID?"),
+            gettext("Its messages are kept but are no longer linked to this contact."),
+            gettext("Remove from contact"),
         )
     try:
         with tenant_scope(g.tenant_id):
@@ -187,7 +187,7 @@ def merge(contact_id: str) -> Any:
                 raise
             flash(error_message(error), "error")
     if request.method == "POST" and other:
-        flash(gettext("The two are one now."), "success")
+        flash(gettext("Contacts merged."), "success")
         return redirect(url_for("contact.page", contact_id=card.id))
     return render_template("contacts/merge.html", card=card, look=look, found=found, search=search)
 
@@ -200,16 +200,16 @@ def remove(contact_id: str) -> Any:
     if request.method == "GET":
         return _ask(
             card,
-            gettext("Remove %(name)s from your contacts?", name=card.title),
+            gettext("Delete contact %(name)s?", name=card.title),
             gettext(
-                "Notes, tags and consent are deleted; messages stay. If they write again, they are"
-                " a new contact."
+                "Notes, tags and consent are deleted. Messages are kept. If this "
+                "person writes again, a new contact is created."
             ),
-            gettext("Remove the contact"),
+            gettext("Delete contact"),
         )
     with tenant_scope(g.tenant_id):
         contact_erasures.delete_contact_only(card.id)
-    flash(gettext("%(name)s is removed.", name=card.title), "success")
+    flash(gettext("%(name)s was deleted.", name=card.title), "success")
     return redirect(url_for("contacts.index"))
 
 
@@ -221,13 +221,14 @@ def erase(contact_id: str) -> Any:
     if request.method == "GET":
         return _ask(
             card,
-            gettext("Erase %(name)s for good?", name=card.title),
+            gettext("Permanently erase all data for %(name)s?", name=card.title),
             gettext(
-                "Name, numbers, notes, texts and files are taken out of everything that is kept:"
-                " messages, events, the audit. What messages cost stays in your books. Messages"
-                " that wait are not sent. This cannot be undone."
+                "The name, numbers, notes, texts and files are erased from "
+                "messages, events, the audit log and all other records. Message "
+                "costs are kept for your accounting. Messages that are waiting to "
+                "be sent are cancelled. This cannot be undone."
             ),
-            gettext("Erase for good"),
+            gettext("Erase permanently"),
         )
     with tenant_scope(g.tenant_id):
         begun = contact_erasures.start_erasure(card.id)
@@ -341,7 +342,7 @@ def _send(contact_id: str, text: str) -> AcceptedMessage:
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
         if not card.phone:
-            raise invalid("text", "no_phone", "They have no phone number to write to.")
+            raise invalid("text", "no_phone", "This contact has no phone number.")
         contact_identities.check_not_blocked(card.phone)
         test = line_repository.default_line(test=False) is None
         line = line_repository.route_for(None, test=test, allowed=None)

@@ -30,7 +30,7 @@ def index() -> Any:
                 custom_fields.add(
                     field_text(form.name), form.kind.data, field_text(form.choices).splitlines()
                 )
-            flash(gettext("The field is there for every contact now."), "success")
+            flash(gettext("Field added to all contacts."), "success")
             return redirect(url_for("contact_fields.index"))
     with tenant_scope(g.tenant_id):
         listed = custom_fields.list_fields()
@@ -62,11 +62,11 @@ def remove(field_id: str) -> Any:
     known = _field(field_id)
     return confirm_then(
         in_tenant(custom_fields.remove, known.id),
-        title=gettext("Remove the field “%(name)s”?", name=known.name),
-        text=gettext("What contacts have in it is no longer shown, searched or exported."),
-        yes=gettext("Remove the field"),
+        title=gettext("Delete the field “%(name)s”?", name=known.name),
+        text=gettext("Its values will no longer be shown, searched or exported."),
+        yes=gettext("Delete field"),
         back_url=url_for("contact_fields.index"),
-        done=gettext("“%(name)s” is removed.", name=known.name),
+        done=gettext("“%(name)s” was deleted.", name=known.name),
     )
 
 

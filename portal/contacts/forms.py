@@ -59,7 +59,7 @@ class PhoneForm(Form):
 
 
 class ConsentForm(Form):
-    consent_source = StringField(_("How they agreed"), [required(), Length(max=120)])
+    consent_source = StringField(_("Consent source"), [required(), Length(max=120)])
 
 
 class WriteForm(Form):
@@ -69,12 +69,12 @@ class WriteForm(Form):
 class FieldForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
     kind = SelectField(
-        _("Holds"),
+        _("Type"),
         choices=[
             ("text", _("Text")),
-            ("number", _("A number")),
+            ("number", _("Numeric value")),
             ("date", _("Date")),
-            ("choice", _("One of a list")),
+            ("choice", _("Choice from a list")),
         ],
     )
     choices = TextAreaField(_("Choices"), [Length(max=5000)])
@@ -87,8 +87,8 @@ class UploadForm(Form):
 class ColumnsForm(Form):
     """The template renders the column fields, because their number depends on the file."""
 
-    country = SelectField(_("Country of numbers without a country code"), choices=countries)
+    country = SelectField(_("Country for numbers without a country code"), choices=countries)
     tags = StringField(_("Tags for all contacts"), [Length(max=2000)])
-    agreed = BooleanField(_("All of them agreed to marketing messages"))
-    consent_source = StringField(_("How they agreed"), [Length(max=120)])
-    update = BooleanField(_("Update contacts that already exist"))
+    agreed = BooleanField(_("All contacts in this file gave marketing consent"))
+    consent_source = StringField(_("Consent source"), [Length(max=120)])
+    update = BooleanField(_("Update existing contacts"))

@@ -109,8 +109,8 @@ def check(import_id: str) -> Any:
                 raise invalid(
                     "consent_source",
                     "missing_source",
-                    "Say how they agreed, such as “form on the web site”: without it the consent"
-                    " proves nothing.",
+                    "Enter the consent source, such as “website form”. Without it, "
+                    "the consent cannot be proven.",
                 )
             options = ImportOptions(
                 country=form.country.data or "",
@@ -153,7 +153,9 @@ def cancel(import_id: str) -> Any:
         return render_template(
             "shared/confirm.html",
             title=gettext("Cancel this import?"),
-            text=gettext("Contacts that are already imported stay; the rest are left out."),
+            text=gettext(
+                "Contacts already imported are kept. The remaining rows are not imported."
+            ),
             yes=gettext("Cancel import"),
             back_url=url_for("contact_imports.show", import_id=one.id),
         )
@@ -167,7 +169,7 @@ def rejects(import_id: str) -> Any:
     tenant_id = g.tenant_id
     with tenant_scope(tenant_id):
         one = contact_importing.get(import_id)
-    head = [gettext("line"), gettext("cause"), *one.columns["names"]]
+    head = [gettext("row"), gettext("reason"), *one.columns["names"]]
 
     def rows() -> Iterator[list[Any]]:
         after = 0

@@ -121,7 +121,7 @@ def new() -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 card = contact_repository.create(_entry(form, own))
-            flash(gettext("%(name)s is in your contacts.", name=card.title), "success")
+            flash(gettext("%(name)s was added to your contacts.", name=card.title), "success")
             return redirect(url_for("contact.page", contact_id=card.id))
     return render_template("contacts/edit.html", form=form, own=own, tags=tags, card=None)
 

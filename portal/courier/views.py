@@ -74,7 +74,7 @@ def _apply_step(who: CourierLink) -> Courier | None:
             order = order_queries.get(_typed("order", 40))
             trip = courier_trips.trip_of(order.id)
             if trip is None or trip.courier_id != courier.id:
-                raise Conflict("not_yours", "This order is not with you any more.")
+                raise Conflict("not_yours", "This order is no longer assigned to you.")
             was, to = order.state, _typed("act", 20)
             site = sites.of_order(order)
             order = courier_dispatch.record_step(

@@ -144,8 +144,8 @@ def revoke(key_id: str) -> Any:
     return confirm_then(
         act,
         title=gettext("Revoke “%(name)s”?", name=known.name),
-        text=gettext("Programs that use it are refused within 5 seconds. This cannot be undone."),
-        yes=gettext("Revoke the key"),
+        text=gettext("Apps that use this key lose access within 5 seconds. You cannot undo this."),
+        yes=gettext("Revoke key"),
         back_url=url_for("integrations.index"),
         done=gettext("“%(name)s” no longer works.", name=known.name),
     )

@@ -16,18 +16,18 @@ from tenants.rights import SCOPES
 
 class ApiKeyForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
-    scopes = SelectMultipleField(_("May do"), choices=[(s, s) for s in SCOPES])
+    scopes = SelectMultipleField(_("Permissions"), choices=[(s, s) for s in SCOPES])
     rate_per_second = IntegerField(
-        _("Requests per second"), [Optional(), InRange(1, 10_000, _("At least 1."))]
+        _("Requests per second"), [Optional(), InRange(1, 10_000, _("Enter 1 or more."))]
     )
-    line_ids = SelectMultipleField(_("Only these lines"), coerce=int)
+    line_ids = SelectMultipleField(_("Limit to these lines"), coerce=int)
 
     def offer_lines(self, lines: list[tuple[int, str]]) -> None:
         self.line_ids.choices = lines
 
 
 class NewApiKeyForm(ApiKeyForm):
-    mode = RadioField(_("Kind"), [required()], choices=[("test", "test"), ("live", "live")])
+    mode = RadioField(_("Type"), [required()], choices=[("test", "test"), ("live", "live")])
     expires = SelectField(
         _("Expires"),
         choices=[
@@ -41,7 +41,7 @@ class NewApiKeyForm(ApiKeyForm):
 
 class RotateKeyForm(Form):
     overlap = RadioField(
-        _("The old key works for"),
+        _("Keep the old key valid for"),
         [required()],
         choices=[(c, c) for c in ("now", "hour", "day", "week")],
         default="day",

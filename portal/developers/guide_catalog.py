@@ -16,11 +16,11 @@ EXAMPLE = "https://comanda.example.com"
 # In reading order. A page whose file is missing is not listed.
 CHAPTER_ORDER = (
     (
-        lazy_gettext("Start here"),
+        lazy_gettext("Getting started"),
         ("getting-started", "quick-start", "sending", "magic-numbers", "costs"),
     ),
     (lazy_gettext("Going live"), ("going-live-cloud", "linked", "lines")),
-    (lazy_gettext("Talking to customers"), ("inbox", "contacts", "campaigns", "loyalty")),
+    (lazy_gettext("Messaging customers"), ("inbox", "contacts", "campaigns", "loyalty")),
     (
         lazy_gettext("Restaurant"),
         ("restaurant", "delivery", "payments", "printing", "print-agent"),
@@ -29,10 +29,10 @@ CHAPTER_ORDER = (
         lazy_gettext("Stores and forms"),
         ("integrations/stores", "integrations/store", "integrations/no-code"),
     ),
-    (lazy_gettext("Programs"), ("webhooks", "api", "errors", "python")),
+    (lazy_gettext("For developers"), ("webhooks", "api", "errors", "python")),
     (lazy_gettext("Account and security"), ("security", "account", "reports")),
     (
-        lazy_gettext("Running the service"),
+        lazy_gettext("Operating the service"),
         (
             *("operations/install", "operations/processes", "operations/scale"),
             *("operations/backup", "operations/upgrade", "operations/health"),
@@ -54,7 +54,7 @@ UNLISTED = tuple(
         and not name.startswith(NOT_SERVED)
     )
 )
-CHAPTERS = (*CHAPTER_ORDER, (lazy_gettext("More"), UNLISTED))
+CHAPTERS = (*CHAPTER_ORDER, (lazy_gettext("More guides"), UNLISTED))
 GUIDE_NAMES = tuple(
     name for _, names in CHAPTERS for name in names if (DOCS / f"{name}.md").is_file()
 )

@@ -30,7 +30,7 @@ def index() -> Any:
         request_id = tenant_request_log.parse_request_id(wanted)
         if request_id is not None and _is_logged(request_id):
             return redirect(url_for("requests.call", call_id=request_id))
-        flash(gettext("No call with that id is kept. Ids begin with req_."), "warning")
+        flash(gettext("No stored request has this ID. Request IDs start with req_."), "warning")
     with tenant_scope(g.tenant_id):
         known = api_keys.list_keys()
         asked = _filters_in_url({key.id for key in known})

@@ -14,6 +14,6 @@ from portal.web.auth import open_to_all
 def menu_by_api() -> Any:
     """On a restaurant's own host, redirect to the diner's page."""
     if site_of_host() is None:
-        raise NotFound("On a restaurant's own host this address leads to its menu.")
+        raise NotFound("On a restaurant's own domain, this address opens its menu.")
     query = request.query_string.decode("ascii", "ignore")
     return redirect(url_for("diner.menu_here") + (f"?{query}" if query else ""))

@@ -36,7 +36,7 @@ def call(slug: str) -> Response:
             site = sites.get(facts.site.id)
             table = tables.find_by_code(site.id, asked.table, asked.k)
             if table is None:
-                raise Invalid("unknown_table", "There is no such table here.")
+                raise Invalid("unknown_table", "This table does not exist here.")
             made = waiter_calls.create_call(site, table, asked.k, asked.kind)
             return json_response(_shown(made, language))
     except (ValidationError, DomainError, BadText):

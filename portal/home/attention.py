@@ -53,7 +53,7 @@ def _lines() -> list[AttentionItem]:
             "bad" if line.state not in SENDING_STATES else "wait",
             _line_words(line),
             url_for("lines.line", line_id=line.id),
-            gettext("Open the line"),
+            gettext("Open line"),
         )
         for line in line_repository.list_lines()
         if line.state != "connected" and line.enabled and not line.test
@@ -79,7 +79,7 @@ def _templates() -> list[AttentionItem]:
     return [
         AttentionItem(
             "wait",
-            gettext("The network has stopped the template “%(name)s”.", name=one.name),
+            gettext("WhatsApp stopped the template “%(name)s”.", name=one.name),
             url_for("templates.template", template_id=one.id),
             gettext("See why"),
         )
@@ -95,9 +95,9 @@ def _hooks() -> list[AttentionItem]:
     return [
         AttentionItem(
             "wait",
-            gettext("Received, but not understood: %(count)s.", count=said),
+            gettext("Received webhooks that failed: %(count)s.", count=said),
             url_for("received.index", state="parked"),
-            gettext("Look at them"),
+            gettext("Review"),
         )
     ]
 
@@ -118,12 +118,12 @@ def _messages() -> list[AttentionItem]:
         AttentionItem(
             "wait",
             gettext(
-                "Messages the network never confirmed: %(count)s. They may have arrived, so"
-                " they are not sent again automatically.",
+                "Messages not confirmed by WhatsApp: %(count)s. They may have been "
+                "delivered, so they are not resent automatically.",
                 count=count,
             ),
             url_for("messages.index", state="unknown"),
-            gettext("Look at them"),
+            gettext("Review"),
         )
     ]
 
@@ -132,9 +132,12 @@ def _endpoints() -> list[AttentionItem]:
     return [
         AttentionItem(
             "bad" if not one.enabled else "wait",
-            gettext("The endpoint %(url)s is switched off: nothing arrived there.", url=one.url)
+            gettext(
+                "The webhook endpoint %(url)s was turned off because no events could be delivered.",
+                url=one.url,
+            )
             if not one.enabled
-            else gettext("The endpoint %(url)s does not take what it is sent.", url=one.url),
+            else gettext("The webhook endpoint %(url)s is not accepting events.", url=one.url),
             url_for("webhooks.endpoint", endpoint_id=one.id),
             gettext("See why"),
         )
@@ -148,19 +151,19 @@ def _plan() -> list[AttentionItem]:
     stands = renewals.current_plan_status(current_app.extensions["comanda"].plan_grace_days)
     if stands.soon:
         sentence = gettext(
-            "The month you paid for ends on %(day)s.", day=format_date(stands.until, "d MMMM")
+            "Your paid month ends on %(day)s.", day=format_date(stands.until, "d MMMM")
         )
     elif stands.stage in ("over", "due"):
         sentence = gettext(
-            "The month you paid for is over. On %(day)s the account changes to a smaller plan.",
+            "Your paid month has ended. On %(day)s the account moves to a smaller plan.",
             day=format_date((stands.last or now().date()) + timedelta(days=1), "d MMMM"),
         )
     elif stands.recently_lapsed:
-        sentence = gettext("Your plan was not paid and has ended. Paying brings it back.")
+        sentence = gettext("Your plan was not paid for and has ended. Pay to reactivate it.")
     else:
         return []
     tone = "wait" if stands.soon else "bad"
-    action = gettext("Bring it back") if stands.lapsed_on else gettext("Pay another month")
+    action = gettext("Reactivate plan") if stands.lapsed_on else gettext("Pay for another month")
     return [AttentionItem(tone, sentence, url_for("plan.index", _anchor="renew"), action)]
 
 
@@ -174,8 +177,10 @@ def _usage(facts: TenantFacts, used: quota.Usage) -> list[AttentionItem]:
     if share < 80:
         return []
     sentence = (
-        gettext("This month's messages or its spend cap are used up: sends are refused.")
+        gettext(
+            "This month's message limit or spend cap has been reached. New messages are refused."
+        )
         if share >= 100
-        else gettext("Most of this month's messages or of its spend cap is used.")
+        else gettext("You have used most of this month's message limit or spend cap.")
     )
     return [AttentionItem("bad" if share >= 100 else "wait", sentence, "", "")]

@@ -49,9 +49,9 @@ def _orders() -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
-        gettext("Orders that nobody has accepted in time: %(count)s.", count=count),
+        gettext("Orders not accepted in time: %(count)s.", count=count),
         url_for("board.index"),
-        gettext("Open the board"),
+        gettext("Open board"),
     )
 
 
@@ -64,9 +64,9 @@ def _deliveries() -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
-        gettext("Deliveries with a problem on the road: %(count)s.", count=count),
+        gettext("Deliveries with a problem: %(count)s.", count=count),
         url_for("board.index"),
-        gettext("Open the board"),
+        gettext("Open board"),
     )
 
 
@@ -75,11 +75,9 @@ def _payments() -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
-        gettext(
-            "Money came late, twice or wrong, and waits for a decision: %(count)s.", count=count
-        ),
+        gettext("Late, duplicate or incorrect payments to review: %(count)s.", count=count),
         url_for("payments.review"),
-        gettext("Decide"),
+        gettext("Review payments"),
     )
 
 
@@ -94,9 +92,9 @@ def _refunds() -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
-        gettext("Refunds that did not go through, or may not have: %(count)s.", count=count),
+        gettext("Refunds that failed or have an unknown outcome: %(count)s.", count=count),
         url_for("payments.index"),
-        gettext("Look at them"),
+        gettext("Review"),
     )
 
 
@@ -106,12 +104,12 @@ def _stations() -> list[AttentionItem]:
         AttentionItem(
             "bad",
             gettext(
-                "No printer prints for the station “%(station)s” at %(site)s.",
+                "No printer is set up for the station “%(station)s” at %(site)s.",
                 station=gettext(station.name),
                 site=site.name,
             ),
             url_for("printers.index"),
-            gettext("Set it up"),
+            gettext("Set up printer"),
         )
         for site in sites.listed()
         for station in station_coverage.uncovered_stations(site)
@@ -122,9 +120,9 @@ def _printers() -> list[AttentionItem]:
     return [
         AttentionItem(
             "bad" if one.state == "offline" else "wait",
-            gettext("The printer “%(name)s” needs a look.", name=one.name),
+            gettext("The printer “%(name)s” needs attention.", name=one.name),
             url_for("printers.printer", printer_id=one.id),
-            gettext("Open the printer"),
+            gettext("Open printer"),
         )
         for one in printers.listed()
         if one.enabled and one.state not in HEALTHY_STATES
@@ -139,16 +137,16 @@ def _tickets() -> list[AttentionItem]:
         *_if_any(
             lost,
             "bad",
-            gettext("Tickets that did not print: %(count)s.", count=lost),
+            gettext("Tickets not printed: %(count)s.", count=lost),
             url_for("print_jobs.index", state="failed"),
-            gettext("Look at them"),
+            gettext("Review"),
         ),
         *_if_any(
             unsure,
             "wait",
-            gettext("Tickets that no printer confirmed: %(count)s.", count=unsure),
+            gettext("Tickets not confirmed by a printer: %(count)s.", count=unsure),
             url_for("print_jobs.index", state="unconfirmed"),
-            gettext("Look at them"),
+            gettext("Review"),
         ),
     ]
 

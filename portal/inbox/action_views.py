@@ -73,7 +73,7 @@ def _parse_location(written: str) -> tuple[float, float, str] | None:
     found = COORDINATES_IN_LINK.search(written) or COORDINATES.search(written)
     if found is None:
         raise invalid(
-            "place", "invalid_place", "Write latitude, longitude, or paste a link of a map."
+            "place", "invalid_place", "Enter latitude and longitude, or paste a map link."
         )
     name = "" if "://" in written else written.replace(found[0], "").strip(" ,;-–")
     return float(found[1]), float(found[2]), name[:200]

@@ -18,7 +18,7 @@ from portal.web.forms import Form, domain_errors_on, field_text, required
 
 class QuickReplyForm(Form):
     shortcut = StringField(
-        _("Shortcut"), [required(), Length(max=33)], description=_("Typed after / in a reply.")
+        _("Shortcut"), [required(), Length(max=33)], description=_("Type it after / in a reply.")
     )
     text = TextAreaField(_("Text"), [required(), Length(max=4096)])
 
@@ -60,9 +60,11 @@ def remove_quick_reply(reply_id: str) -> Any:
         known = quick_replies.get(reply_id)
     return confirm_then(
         in_tenant(quick_replies.remove, reply_id),
-        title=gettext("Remove this quick reply?"),
-        text=gettext("Nobody can use /%(shortcut)s any more.", shortcut=known.shortcut),
-        yes=gettext("Remove"),
+        title=gettext("Delete this quick reply?"),
+        text=gettext(
+            "Your team will no longer be able to use /%(shortcut)s.", shortcut=known.shortcut
+        ),
+        yes=gettext("Delete"),
         back_url=url_for("inbox.quick_replies_page"),
-        done=gettext("Removed."),
+        done=gettext("Quick reply deleted."),
     )

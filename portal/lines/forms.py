@@ -17,7 +17,7 @@ from portal.web.forms import Form, line_id_or_none, required, strip_text
 
 
 def _network_id() -> Regexp:
-    return Regexp(r"\d{5,32}\Z", message=_("Digits only, as the network shows it."))
+    return Regexp(r"\d{5,32}\Z", message=_("Enter digits only, as shown by WhatsApp."))
 
 
 def _secret(label: str, *validators: Any) -> PasswordField:
@@ -55,13 +55,13 @@ class LineForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
     per_second = DecimalField(
         _("Messages per second"),
-        [required(), NumberRange(Decimal("0.1"), 1000, _("Between 0.1 and 1000."))],
+        [required(), NumberRange(Decimal("0.1"), 1000, _("Enter a number from 0.1 to 1000."))],
         places=None,
     )
     account_id = StringField(
         _("Business account ID"), [Optional(), _network_id()], filters=[strip_text]
     )
-    fallback = SelectField(_("While it is down"), [Optional()], coerce=line_id_or_none)
+    fallback = SelectField(_("Backup line"), [Optional()], coerce=line_id_or_none)
 
     def offer_lines(self, lines: list[tuple[int, str]]) -> None:
-        self.fallback.choices = [("", _("its messages wait")), *lines]
+        self.fallback.choices = [("", _("None: messages wait")), *lines]

@@ -82,7 +82,7 @@ def restart(line_id: int) -> Any:
         return redirect(url_for("lines.line", line_id=line_id))
     if line.state == "pairing":
         return redirect(url_for("linked.pair", line_id=line_id))
-    flash(gettext("The phone is connected anew. This takes a few seconds."), "success")
+    flash(gettext("Reconnecting the phone. This takes a few seconds."), "success")
     return redirect(url_for("lines.line", line_id=line_id))
 
 
@@ -92,13 +92,13 @@ def log_out(line_id: int) -> Any:
     line, _ = _find(line_id)
     return confirm_then(
         in_tenant(pairing.log_out, line_id),
-        title=gettext("Log out “%(name)s”?", name=line.name),
+        title=gettext("Unlink “%(name)s”?", name=line.name),
         text=gettext(
-            "The phone forgets this service. Messages wait until a phone is linked again."
+            "The phone is unlinked from Comanda. Messages wait until you link a phone again."
         ),
-        yes=gettext("Log out"),
+        yes=gettext("Unlink phone"),
         back_url=url_for("lines.line", line_id=line_id),
-        done=gettext("The phone is being logged out."),
+        done=gettext("Unlinking the phone."),
     )
 
 

@@ -73,12 +73,13 @@ def new() -> Any:
                     )
                 _flash_findings(found)
                 if line.state == "connected":
-                    flash(gettext("The line is saved. One step is left: the webhook."), "success")
+                    flash(gettext("Line saved. One step left: set up the webhook."), "success")
                 else:
                     flash(
                         gettext(
-                            "The line is saved but not connected. Press Check when the network can"
-                            " be reached; until then it sends nothing and is not the default."
+                            "The line is saved but not connected. Choose Check "
+                            "when WhatsApp can be reached. Until then, the line "
+                            "cannot send and cannot be the default line."
                         ),
                         "warning",
                     )
@@ -132,7 +133,7 @@ def check(line_id: int) -> Any:
     _store_findings(known, found)
     _flash_findings(found)
     if not found:
-        flash(gettext("The network knows this line and lets it send."), "success")
+        flash(gettext("WhatsApp recognizes this line. It can send messages."), "success")
     return redirect(url_for("lines.line", line_id=line_id))
 
 
@@ -151,7 +152,7 @@ def access(line_id: int) -> Any:
                         line_id, field_text(form.token), field_text(form.app_secret)
                     )
                 _store_findings(known, found)
-                flash(gettext("The new token is in use."), "success")
+                flash(gettext("The new access token is in use."), "success")
                 return redirect(url_for("lines.line", line_id=line_id))
         form.form_errors += [network_message(one.reason) for one in stops]
     return _page(known, access_form=form)
@@ -163,7 +164,7 @@ def default(line_id: int) -> Any:
     try:
         with tenant_scope(g.tenant_id):
             name = line_repository.make_default(line_id).name
-        flash(gettext("Messages without a line now leave by “%(name)s”.", name=name), "success")
+        flash(gettext("“%(name)s” is now the default line.", name=name), "success")
     except DomainError as error:
         if error.status == 404:
             raise
@@ -180,9 +181,9 @@ def enabled(line_id: int) -> Any:
         if on:
             message_accept.wake_waiting_messages()
     if on:
-        flash(gettext("The line is on. What waited for it leaves now."), "success")
+        flash(gettext("The line is on. Waiting messages are being sent."), "success")
     else:
-        flash(gettext("The line is off. Its messages wait."), "success")
+        flash(gettext("The line is off. Its messages wait until you turn it on."), "success")
     return redirect(url_for("lines.line", line_id=line_id))
 
 
@@ -199,14 +200,15 @@ def resume(line_id: int) -> Any:
 
     return confirm_then(
         act,
-        title=gettext("Send by “%(name)s” again?", name=known.name),
+        title=gettext("Resume sending on “%(name)s”?", name=known.name),
         text=gettext(
-            "Its quality has fallen: people have blocked or reported it. If it falls further, the"
-            " network may restrict the number. What waited leaves at once."
+            "The line's quality dropped because people blocked or reported it. If "
+            "it drops further, WhatsApp may restrict the number. Waiting messages "
+            "are sent immediately."
         ),
         yes=gettext("Send again"),
         back_url=url_for("lines.line", line_id=line_id),
-        done=gettext("“%(name)s” sends again.", name=known.name),
+        done=gettext("“%(name)s” is sending again.", name=known.name),
     )
 
 
@@ -235,14 +237,14 @@ def remove(line_id: int) -> Any:
 
     return confirm_then(
         act,
-        title=gettext("Remove “%(name)s”?", name=known.name),
+        title=gettext("Delete “%(name)s”?", name=known.name),
         text=gettext(
-            "Messages that wait for it are not sent, and its token is forgotten."
-            " Messages that left by it stay readable."
+            "Waiting messages will not be sent, and the access token is deleted. "
+            "You can still read messages sent from this line."
         ),
-        yes=gettext("Remove the line"),
+        yes=gettext("Delete line"),
         back_url=url_for("lines.line", line_id=line_id),
-        done=gettext("“%(name)s” is removed.", name=known.name),
+        done=gettext("“%(name)s” was deleted.", name=known.name),
         done_url=url_for("lines.index"),
     )
 

@@ -23,19 +23,19 @@ KINDS = (("percent", _("Percent off")), ("amount", _("Amount off")), ("item", _(
 
 
 class ProgrammeForm(Form):
-    active = BooleanField(_("Guests collect here"))
+    active = BooleanField(_("Loyalty program is on"))
     kind = RadioField(
-        _("What they collect"),
+        _("How guests earn"),
         [required()],
-        choices=[("points", _("Points for an amount")), ("stamps", _("A stamp for each visit"))],
+        choices=[("points", _("Points for spending")), ("stamps", _("A stamp for each visit"))],
     )
     amount = StringField(_("Amount"), [Optional(), Length(max=20)])
-    points = IntegerField(_("Points for it"), [Optional(), InRange(1, 10_000)])
-    gift_id = SelectField(_("Reward that comes by itself"), [Optional()], validate_choice=False)
-    keywords = StringField(_("Words that ask for the balance"), [Optional(), Length(max=400)])
-    worth = IntegerField(_("Points for one stamp"), [Optional(), InRange(0, 1_000_000)])
-    quiet_from = StringField(_("Quiet from"), [required(), Length(max=5)])
-    quiet_until = StringField(_("Quiet until"), [required(), Length(max=5)])
+    points = IntegerField(_("Points earned"), [Optional(), InRange(1, 10_000)])
+    gift_id = SelectField(_("Automatic reward"), [Optional()], validate_choice=False)
+    keywords = StringField(_("Keywords for checking the balance"), [Optional(), Length(max=400)])
+    worth = IntegerField(_("Points per stamp"), [Optional(), InRange(0, 1_000_000)])
+    quiet_from = StringField(_("Start of quiet hours"), [required(), Length(max=5)])
+    quiet_until = StringField(_("End of quiet hours"), [required(), Length(max=5)])
 
     def offer(self, priced: Iterable[Reward]) -> None:
         self.gift_id.choices = [("", _("None"))] + [(one.id, one.name) for one in priced]
@@ -68,16 +68,16 @@ class ProgrammeForm(Form):
 
 class RewardForm(Form):
     name = StringField(_("Name"), [required(), Length(max=80)])
-    kind = RadioField(_("What it gives"), [required()], choices=KINDS, default="percent")
+    kind = RadioField(_("Reward type"), [required()], choices=KINDS, default="percent")
     value = StringField(_("Percent or amount"), [Optional(), Length(max=20)])
-    most = StringField(_("At most"), [Optional(), Length(max=20)])
+    most = StringField(_("Maximum discount"), [Optional(), Length(max=20)])
     item_id = SelectField(_("Free item"), [Optional()], validate_choice=False)
-    minimum = StringField(_("Smallest order"), [Optional(), Length(max=20)])
-    valid_days = IntegerField(_("Good for days"), [required(), InRange(1, 730)], default=30)
-    per_contact = IntegerField(_("How often one guest may use it"), [Optional(), InRange(0, 1000)])
+    minimum = StringField(_("Minimum order"), [Optional(), Length(max=20)])
+    valid_days = IntegerField(_("Valid for (days)"), [required(), InRange(1, 730)], default=30)
+    per_contact = IntegerField(_("Uses per guest"), [Optional(), InRange(0, 1000)])
     cost = IntegerField(_("Price in points or stamps"), [Optional(), InRange(1, 1_000_000)])
-    site_ids = SelectMultipleField(_("Only at"), [Optional()], validate_choice=False)
-    active = BooleanField(_("It is given out"), default=True)
+    site_ids = SelectMultipleField(_("Valid at"), [Optional()], validate_choice=False)
+    active = BooleanField(_("Guests can get this reward"), default=True)
 
     def offer(self, sites: Sequence[Site], items: Sequence[tuple[str, str]]) -> None:
         self.site_ids.choices = [(one.id, one.name) for one in sites]
@@ -119,30 +119,31 @@ class RewardForm(Form):
 
 class CouponForm(Form):
     reward_id = SelectField(_("Reward"), [required()], validate_choice=False)
-    phone = StringField(_("For the guest with this phone"), [Optional(), Length(max=32)])
-    valid_days = IntegerField(_("Good for days"), [Optional(), InRange(1, 730)])
+    phone = StringField(_("Guest's phone"), [Optional(), Length(max=32)])
+    valid_days = IntegerField(_("Valid for (days)"), [Optional(), InRange(1, 730)])
 
     def offer(self, listed: Iterable[Reward]) -> None:
         self.reward_id.choices = [(one.id, one.name) for one in listed]
 
 
 class CancelForm(Form):
-    because = StringField(_("Why"), [required(), Length(max=200)])
+    because = StringField(_("Reason"), [required(), Length(max=200)])
 
 
 class CorrectForm(Form):
     amount = IntegerField(
-        _("How many to add, or to take (-5)"), [required(), InRange(-1_000_000, 1_000_000)]
+        _("Points or stamps to add (negative to remove)"),
+        [required(), InRange(-1_000_000, 1_000_000)],
     )
-    because = StringField(_("Why"), [required(), Length(max=200)])
+    because = StringField(_("Reason"), [required(), Length(max=200)])
 
 
 class MessageForm(Form):
-    active = BooleanField(_("Send it"))
+    active = BooleanField(_("Send this message"))
     number = IntegerField(_("Number"), [Optional(), InRange(0, 10_000)])
-    reward_id = SelectField(_("Reward that goes with it"), [Optional()], validate_choice=False)
+    reward_id = SelectField(_("Reward included"), [Optional()], validate_choice=False)
     template_name = StringField(_("Template"), [Optional(), Length(max=512)])
-    template_language = StringField(_("Language of the template"), [Optional(), Length(max=20)])
+    template_language = StringField(_("Template language"), [Optional(), Length(max=20)])
     template_parameters = TextAreaField(_("Parameters"), [Optional(), Length(max=2000)])
 
     def offer(self, listed: Iterable[Reward]) -> None:

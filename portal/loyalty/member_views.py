@@ -75,7 +75,7 @@ def correct(contact_id: str) -> Any:
                 ledger.correct_balance(
                     site, card.id, form.amount.data or 0, field_text(form.because)
                 )
-            flash(gettext("The balance is corrected."), "success")
+            flash(gettext("Balance corrected."), "success")
             return redirect(url_for("loyalty.member", contact_id=contact_id))
     return _member(contact_id, form)
 
@@ -97,7 +97,7 @@ def exchange(contact_id: str) -> Any:
     except DomainError as error:
         flash(error_message(error), "error")
         return redirect(url_for("loyalty.member", contact_id=contact_id))
-    flash(gettext("The coupon is ready."), "success")
+    flash(gettext("Coupon created."), "success")
     return redirect(url_for("loyalty.coupon", coupon_id=made.id))
 
 

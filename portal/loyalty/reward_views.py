@@ -47,7 +47,7 @@ def new_reward() -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 made = rewards.add(form.wanted())
-            flash(gettext("“%(name)s” can be given now.", name=made.name), "success")
+            flash(gettext("Guests can now get “%(name)s”.", name=made.name), "success")
             return redirect(url_for("loyalty.reward_list"))
     return _reward(None, form)
 
@@ -77,11 +77,11 @@ def remove_reward(reward_id: str) -> Any:
         known = rewards.get(reward_id)
     return confirm_then(
         in_tenant(rewards.remove, reward_id),
-        title=gettext("Remove “%(name)s”?", name=known.name),
-        text=gettext("Nothing new is given for it. Coupons that guests have stay good."),
-        yes=gettext("Remove the reward"),
+        title=gettext("Delete “%(name)s”?", name=known.name),
+        text=gettext("Guests can no longer get this reward. Coupons they already have stay valid."),
+        yes=gettext("Delete reward"),
         back_url=url_for("loyalty.reward", reward_id=reward_id),
-        done=gettext("The reward is gone."),
+        done=gettext("Reward deleted."),
         done_url=url_for("loyalty.reward_list"),
     )
 
@@ -129,7 +129,7 @@ def new_coupon() -> Any:
                     days=form.valid_days.data,
                 )
                 audit.record("loyalty.coupon_given", coupon_codes.format_code(made.code))
-            flash(gettext("The coupon is ready."), "success")
+            flash(gettext("Coupon created."), "success")
             return redirect(url_for("loyalty.coupon", coupon_id=made.id))
     page = render_template("loyalty/new_coupon.html", form=form, rewards=listed)
     return page, 422 if form.errors or form.form_errors else 200
@@ -149,7 +149,7 @@ def cancel_coupon(coupon_id: str) -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 ledger.cancel_coupon(coupons.get(coupon_id), field_text(form.because))
-            flash(gettext("The coupon is cancelled."), "success")
+            flash(gettext("Coupon cancelled."), "success")
             return redirect(url_for("loyalty.coupon", coupon_id=coupon_id))
     return _coupon(coupon_id, form)
 
@@ -216,7 +216,7 @@ def _contact(phone: str) -> str | None:
         return None
     found = contact_identities.find_contact(contact_validation.parse_phone(phone))
     if found is None:
-        raise invalid("phone", "unknown_contact", "No contact has this phone.")
+        raise invalid("phone", "unknown_contact", "No contact has this phone number.")
     return found
 
 

@@ -37,11 +37,9 @@ def checked_text(text: str) -> str:
     try:
         words = normalize_text(text)
     except BadText:
-        raise invalid(
-            "text", "invalid_text", "The text holds a character nobody can read."
-        ) from None
+        raise invalid("text", "invalid_text", "The text contains an invalid character.") from None
     if not words:
-        raise invalid("text", "empty_text", "Fill this in.")
+        raise invalid("text", "empty_text", "Fill in this field.")
     return words
 
 
@@ -52,7 +50,7 @@ def accept_text(
     facts = current_tenant_facts()
     if facts.suspended:
         raise Forbidden(
-            "account_suspended", "This account is suspended. Write to us to have it opened again."
+            "account_suspended", "This account is suspended. Contact us to reactivate it."
         )
     draft = MessageDraft(
         kind="text",
@@ -76,7 +74,7 @@ def find_recipients(written: str) -> tuple[str, list[ContactCard]]:
             )
             if not found:
                 raise invalid(
-                    "phone", "unknown_contact", "No contact with a phone number has this name."
+                    "phone", "unknown_contact", "No contact with this name has a phone number."
                 )
             return (found[0].phone, []) if len(found) == 1 else ("", found)
     return read_phone(written), []

@@ -17,6 +17,7 @@ def read_phone(written: str) -> str:
         raise invalid(
             "phone",
             "invalid_phone",
-            "This is not a phone number. Write it with its country code, such as 905321112233.",
+            "This is not a valid phone number. Enter it with its country code, "
+            "such as 905321112233.",
         )
     return phone

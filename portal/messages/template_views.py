@@ -91,7 +91,7 @@ def sync() -> Any:
     for one in faults:
         flash(network_message(one.reason), "error")
     if not faults:
-        flash(gettext("The list is as the network has it now."), "success")
+        flash(gettext("Templates synced from WhatsApp."), "success")
     return redirect(url_for("templates.index"))
 
 
@@ -173,7 +173,7 @@ def _send(known: Template, written: str, line_id: int) -> AcceptedMessage:
         if facts.suspended:
             raise Forbidden(
                 "account_suspended",
-                "This account is suspended. Write to us to have it opened again.",
+                "This account is suspended. Contact us to reactivate it.",
             )
         line: Line = line_repository.get(line_id)
         leaves_by = line_repository.route_for(
@@ -207,11 +207,9 @@ def _value(written: str) -> str:
     try:
         value = normalize_text(written)[:LONGEST_VALUE]
     except BadText:
-        raise invalid(
-            "values", "invalid_text", "The text holds a character nobody can read."
-        ) from None
+        raise invalid("values", "invalid_text", "The text contains an invalid character.") from None
     if not value:
-        raise invalid("values", "empty_text", "Fill in every value of the template.")
+        raise invalid("values", "empty_text", "Fill in all values of the template.")
     return value
 
 

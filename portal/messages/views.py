@@ -248,10 +248,12 @@ def cancel(message_id: str) -> Any:
     return confirm_then(
         in_tenant(message_queries.cancel_message, known.id),
         title=gettext("Cancel this message?"),
-        text=gettext("It has not left yet. Cancelled, it never will, and costs nothing."),
-        yes=gettext("Cancel the message"),
+        text=gettext(
+            "It has not been sent yet. If you cancel it, it will not be sent and costs nothing."
+        ),
+        yes=gettext("Cancel message"),
         back_url=url_for("messages.message", message_id=known.id),
-        done=gettext("The message is cancelled."),
+        done=gettext("Message cancelled."),
     )
 
 

@@ -44,7 +44,7 @@ def is_shown(account: Account) -> bool:
 def choose_aims(aims: list[str]) -> None:
     known = [aim for aim in AIMS if aim in aims]
     if not known:
-        raise invalid("aims", "no_aim", "Choose at least one.")
+        raise invalid("aims", "no_aim", "Choose at least one option.")
     accounts.account().aims = known
 
 
@@ -98,7 +98,7 @@ def _verified(person: Person) -> Step:
         "verified",
         person.verified_at is not None,
         gettext("Confirm your e-mail address"),
-        gettext("So that you can always get back in."),
+        gettext("So that you can always get back into your account."),
         "",
         "",
     )
@@ -108,10 +108,10 @@ def _key() -> Step:
     return _step(
         "key",
         any(api_keys.state_of(key) == "active" for key in api_keys.list_keys()),
-        gettext("Make an API key"),
-        gettext("Connect a shop, a plugin or your own program."),
+        gettext("Create an API key"),
+        gettext("Connect a store, a plugin or your own app."),
         "integrations.new_key",
-        gettext("Create a key"),
+        gettext("Create key"),
         "keys.manage",
     )
 
@@ -123,12 +123,12 @@ def _webhook() -> Step:
     return Step(
         "webhook",
         received,
-        gettext("Receive an event at your own address"),
-        gettext("Send a test event; it ticks itself once your server has answered.")
+        gettext("Receive an event at your webhook endpoint"),
+        gettext("Send a test event. This step is completed when your server responds.")
         if there
-        else gettext("What happens here is told to your program as it happens."),
+        else gettext("Get notified in your own app as soon as something happens in Comanda."),
         url_for("webhooks.endpoint", endpoint_id=known[0].id) if there else url_for("webhooks.new"),
-        gettext("Open the endpoint") if there else gettext("Add an endpoint"),
+        gettext("Open endpoint") if there else gettext("Add endpoint"),
     )
 
 
@@ -149,31 +149,32 @@ def _restaurant() -> list[Step]:
         _step(
             "site",
             bool(open_sites),
-            gettext("Open your restaurant"),
-            gettext("Its name, hours and money; tables and their codes come with it."),
+            gettext("Add your restaurant"),
+            gettext("Enter its name, hours and currency. Then add tables and print their codes."),
             "sites.new",
-            gettext("Open a restaurant"),
+            gettext("Add restaurant"),
             "restaurant.manage",
         ),
         Step(
             "menu",
             served,
             gettext("Publish a menu"),
-            gettext("It is published. Now choose it for the restaurant.")
+            gettext("Your menu is published. Now choose it for the restaurant.")
             if published and not served
             else gettext(
-                "Write it or bring it in from a file; guests see it once it is published."
+                "Enter the menu or import it from a file. Guests see it after you publish it."
             ),
             menu_url,
-            gettext("Open the restaurant")
-            if published and not served
-            else gettext("Write the menu"),
+            gettext("Open restaurant") if published and not served else gettext("Set up menu"),
         ),
         _step(
             "agent",
             paired or there,
-            gettext("Connect a computer that prints"),
-            gettext("One line typed at the restaurant; it also works without a real printer."),
+            gettext("Connect a print agent"),
+            gettext(
+                "Run one command on a computer at the restaurant. You can try "
+                "it without a real printer."
+            ),
             "printers.index",
             gettext("Connect a computer"),
             "printing.manage",
@@ -181,10 +182,10 @@ def _restaurant() -> list[Step]:
         _step(
             "ticket",
             printed,
-            gettext("Print the first ticket"),
-            gettext("Add a printer and let it print a test, or take an order."),
+            gettext("Print your first ticket"),
+            gettext("Add a printer and print a test ticket, or take an order."),
             "printers.index" if there else "printers.new",
-            gettext("Open the printers") if there else gettext("Add a printer"),
+            gettext("Go to printers") if there else gettext("Add printer"),
             "printing.manage",
         ),
     ]
@@ -195,8 +196,8 @@ def _shop() -> list[Step]:
         _step(
             "store",
             bool(store_connections.list_connections()),
-            gettext("Connect your shop or form"),
-            gettext("Every order and every filled form then reaches Comanda."),
+            gettext("Connect your store or form"),
+            gettext("Comanda then receives every order and form submission."),
             "stores.index",
             gettext("Connect"),
             "stores.manage",
@@ -204,8 +205,8 @@ def _shop() -> list[Step]:
         _step(
             "automation",
             any(one.enabled for one in automation_definitions.list_automations()),
-            gettext("Switch on an automation"),
-            gettext("An order is confirmed, a forgotten cart reminded, by itself."),
+            gettext("Turn on an automation"),
+            gettext("Confirm orders and remind customers of abandoned carts automatically."),
             "automations.index",
             gettext("Choose one"),
             "stores.manage",
@@ -218,9 +219,9 @@ def _team() -> Step:
         "team",
         len(team.members()) > 1 or bool(team.invitations()),
         gettext("Invite your team"),
-        gettext("Everyone signs in as themselves, with their own rights."),
+        gettext("Each member signs in with their own account and permissions."),
         "team.index",
-        gettext("Invite"),
+        gettext("Invite member"),
         "team.manage",
         anchor="invite",
     )
@@ -230,8 +231,8 @@ def _two_step(person: Person) -> Step:
     return _step(
         "two_step",
         person.two_step_since is not None,
-        gettext("Turn on 2-step sign-in"),
-        gettext("A password alone is easy to lose."),
+        gettext("Turn on two-step verification"),
+        gettext("A password alone can be stolen or guessed."),
         "account.two_step",
         gettext("Turn on"),
     )
@@ -241,10 +242,10 @@ def _message() -> Step:
     return _step(
         "message",
         any(one.state in ARRIVED for one in own_messages()) or _has_sent(),
-        gettext("See your own message on a phone"),
-        gettext("A simulated one: nothing is set up, nothing costs anything."),
+        gettext("Send a message to a simulated phone"),
+        gettext("No setup needed, free of charge."),
         "first.message",
-        gettext("Write it"),
+        gettext("Write a message"),
         "messages.send",
     )
 
@@ -254,9 +255,9 @@ def _number() -> Step:
         "number",
         any(not line.test and line.network != "simulator" for line in line_repository.list_lines()),
         gettext("Add your own number"),
-        gettext("Customers then get your messages from a number they know."),
+        gettext("Customers get your messages from a number they recognize."),
         "lines.new",
-        gettext("Add a number"),
+        gettext("Add number"),
         "lines.manage",
     )
 

@@ -42,7 +42,9 @@ def hide() -> Any:
     with tenant_scope(g.tenant_id):
         first_steps.set_hidden(again=again)
     if not again:
-        flash(gettext("Put away. You find them again at the end of Home."), "success")
+        flash(
+            gettext("First steps hidden. You can show them again at the bottom of Home."), "success"
+        )
     return redirect(url_for("home.index"))
 
 

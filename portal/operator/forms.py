@@ -17,10 +17,10 @@ from portal.web.forms import Form, InRange, required
 class LimitsForm(Form):
     plan = SelectField(_("Plan"), [required()])
     rate_per_second = IntegerField(_("Requests per second"), [Optional(), InRange(1, 100_000)])
-    burst = IntegerField(_("Burst"), [Optional(), InRange(1, 1_000_000)])
-    monthly_messages = IntegerField(_("Messages a month"), [Optional(), InRange(0, 2**31 - 1)])
+    burst = IntegerField(_("Burst limit"), [Optional(), InRange(1, 1_000_000)])
+    monthly_messages = IntegerField(_("Messages per month"), [Optional(), InRange(0, 2**31 - 1)])
     spend_cap_usd = DecimalField(
-        _("Spend cap in USD"), [Optional(), InRange(0, 10_000_000)], places=2
+        _("Spend cap (USD)"), [Optional(), InRange(0, 10_000_000)], places=2
     )
     paid_until = DateField(_("Paid until"), [Optional()])
 
@@ -30,7 +30,7 @@ def _line_kinds() -> list[tuple[str, str]]:
 
 
 class RateForm(Form):
-    kind = SelectField(_("Kind"), [required()], choices=_line_kinds)
+    kind = SelectField(_("Type"), [required()], choices=_line_kinds)
     category = SelectField(
         _("Category"),
         [required()],

@@ -58,9 +58,9 @@ def checks(state: ServiceState) -> list[Check]:
         found.append(
             Check(
                 gettext("Database"),
-                gettext("does not answer"),
+                gettext("Not responding"),
                 "bad",
-                gettext("Nothing can be accepted. Start PostgreSQL, then look at its log."),
+                gettext("No requests can be accepted. Start PostgreSQL, then check its log."),
             )
         )
     else:
@@ -69,9 +69,9 @@ def checks(state: ServiceState) -> list[Check]:
         found.append(
             Check(
                 gettext("Redis"),
-                gettext("does not answer"),
+                gettext("Not responding"),
                 "bad",
-                gettext("Messages are still accepted, but they leave late. Start Valkey or Redis."),
+                gettext("Messages are accepted but sent late. Start Valkey or Redis."),
             )
         )
     else:
@@ -90,27 +90,33 @@ def _database(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
             allowed=format_decimal(database.connections_allowed),
         ),
         "wait" if share >= CONNECTIONS_SHARE else "good",
-        gettext("Raise max_connections, lower DATABASE_POOL, or put PgBouncer in front."),
+        gettext(
+            "Raise max_connections, lower DATABASE_POOL, or put PgBouncer in front of the database."
+        ),
     )
     yield Check(
-        gettext("Months of partitions ahead"),
+        gettext("Partitions created in advance (months)"),
         format_decimal(database.months_ahead),
         _tone(-database.months_ahead, -MONTHS_ENOUGH, -MONTHS_LEAST),
-        gettext("The nightly job that makes them has failed. Run it now: see the runbook."),
+        gettext(
+            "The nightly job that creates partitions failed. Run it now; the runbook explains how."
+        ),
     )
     offset = database.clock_offset_seconds
     yield Check(
-        gettext("Clock of this host"),
-        gettext("%(seconds)s s from the database", seconds=format_decimal(abs(round(offset, 1)))),
+        gettext("Host clock"),
+        gettext(
+            "%(seconds)s s off the database clock", seconds=format_decimal(abs(round(offset, 1)))
+        ),
         "bad" if abs(offset) > TOLERATED_OFFSET.total_seconds() else "good",
-        gettext("Switch on time synchronisation (NTP) on this host."),
+        gettext("Turn on time synchronization (NTP) on this host."),
     )
     oldest = max((one.oldest_seconds for one in database.lanes), default=0.0)
     yield Check(
-        gettext("Oldest due work without a worker"),
+        gettext("Oldest work without a worker"),
         format_duration(int(oldest)) if oldest else gettext("none"),
         _tone(oldest, LANE_SLOW_SECONDS, LANE_STUCK_SECONDS),
-        gettext("Start more workers, and look for errors in their logs."),
+        gettext("Start more workers and check their logs for errors."),
     )
     yield from _measured(state, database)
 
@@ -122,10 +128,10 @@ def _measured(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
     )
     if age > MEASURED_WITHIN_SECONDS:
         yield Check(
-            gettext("Figures over all tenants"),
-            gettext("not measured lately"),
+            gettext("Metrics for all tenants"),
+            gettext("not updated recently"),
             "wait",
-            gettext("Check that the scheduler and a worker for the queue “default” run."),
+            gettext("Make sure the scheduler and a worker for the “default” queue are running."),
         )
     values = database.measurements
     waiting = values.get(("tickets_waiting", ""), 0.0)
@@ -134,15 +140,17 @@ def _measured(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
         gettext("Oldest unprinted ticket"),
         format_duration(int(oldest)) if waiting else gettext("none"),
         "wait" if oldest > TICKET_LATE_SECONDS else "good",
-        gettext("A printer or its agent is offline. The restaurant sees it under Printers."),
+        gettext(
+            "A printer or its print agent is offline. The restaurant sees this under Printers."
+        ),
     )
     unknown = values.get(("messages_unknown", ""), 0.0)
     oldest = values.get(("messages_unknown_oldest_seconds", ""), 0.0)
     yield Check(
-        gettext("Messages without an answer from the network"),
+        gettext("Messages with no answer from WhatsApp"),
         format_decimal(int(unknown)),
         "wait" if oldest > UNKNOWN_OLD_SECONDS else "good",
-        gettext("They are never sent again automatically. The runbook says how to settle them."),
+        gettext("They are never resent automatically. The runbook explains how to resolve them."),
     )
     failing = values.get(("endpoints_failing", ""), 0.0)
     yield Check(gettext("Failing webhook endpoints"), format_decimal(int(failing)), "good")
@@ -152,13 +160,13 @@ def _measured(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
             gettext("Live lines on the simulated network"),
             format_decimal(int(simulated)),
             "bad",
-            gettext("Their messages are refused. Connect the lines to the real network."),
+            gettext("Their messages are rejected. Connect these lines to the real network."),
         )
     missing = database.sessions_wanted - database.sessions_held
     yield Check(
         gettext("Linked phones"),
         gettext(
-            "%(held)s of %(wanted)s connected to %(hosts)s hosts",
+            "%(held)s of %(wanted)s connected on %(hosts)s hosts",
             held=format_decimal(database.sessions_held),
             wanted=format_decimal(database.sessions_wanted),
             hosts=format_decimal(database.linked_hosts),
@@ -173,22 +181,22 @@ def _redis(redis: RedisState) -> Iterator[Check]:
     if redis.memory_allowed:
         share = redis.memory / redis.memory_allowed
         yield Check(
-            gettext("Memory of Redis"),
-            gettext("%(percent)s %% used", percent=format_decimal(round(share * 100))),
+            gettext("Redis memory"),
+            gettext("%(percent)s%% used", percent=format_decimal(round(share * 100))),
             "wait" if share >= MEMORY_SHARE else "good",
-            gettext("Raise maxmemory. Full queues or failed jobs are the usual cause."),
+            gettext("Raise maxmemory. The usual cause is full queues or failed jobs."),
         )
     yield Check(
         gettext("Scheduler"),
         gettext("running") if redis.scheduler_leads else gettext("not running"),
         "good" if redis.scheduler_leads else "bad",
-        gettext("Start it: python -m jobs.scheduler"),
+        gettext("Start the scheduler: python -m jobs.scheduler"),
     )
     yield Check(
         gettext("Live updates"),
         gettext("running") if redis.live_processes else gettext("not running"),
         "good" if redis.live_processes else "wait",
-        gettext("Pages show changes late. Start it: python -m api.live"),
+        gettext("Pages show changes late. Start live updates: python -m api.live"),
     )
     oldest = max((one.oldest_seconds for one in redis.queues), default=0.0)
     yield Check(
@@ -202,14 +210,14 @@ def _redis(redis: RedisState) -> Iterator[Check]:
         gettext("Queues without a worker"),
         ", ".join(idle) or gettext("none"),
         "bad" if idle else "good",
-        gettext("Start a worker that serves them: python -m jobs.worker"),
+        gettext("Start a worker for these queues: python -m jobs.worker"),
     )
     failed = sum(one.failed for one in redis.queues)
     yield Check(
         gettext("Failed jobs"),
         format_decimal(failed),
         "wait" if failed else "good",
-        gettext("Look at them under Queues."),
+        gettext("Review them on the Queues page."),
     )
 
 
@@ -229,4 +237,6 @@ def _tone(value: float, wait: float, bad: float) -> str:
 
 
 def _millis(seconds: float) -> str:
-    return str(gettext("answers in %(millis)s ms", millis=format_decimal(round(seconds * 1000, 1))))
+    return str(
+        gettext("responds in %(millis)s ms", millis=format_decimal(round(seconds * 1000, 1)))
+    )

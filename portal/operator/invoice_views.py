@@ -28,7 +28,7 @@ def correct_invoice(invoice: str) -> Any:
     if form.validate_on_submit():
         with domain_errors_on(form):
             made = _corrected(known, form)
-            flash(gettext("Invoice %(number)s is issued.", number=made.code), "success")
+            flash(gettext("Invoice %(number)s was issued.", number=made.code), "success")
             return redirect(url_for("operator.invoices"))
     elif request.method == "GET":
         with tenant_scope(known.tenant_id):
@@ -48,6 +48,6 @@ def _corrected(known: Invoice, form: InvoiceCorrectionForm) -> Invoice:
     )
     begins, ends = form.begins.data, form.ends.data
     if begins is None or ends is None:
-        raise invalid("ends", "invalid_period", "The last day is before the first.")
+        raise invalid("ends", "invalid_period", "The last day cannot be before the first day.")
     with acting_as(acting_operator()), tenant_scope(known.tenant_id):
         return billing.correct_invoice(known.code, details, (begins, ends), terms)

@@ -35,27 +35,27 @@ def _limit(label: Any, least: int = 0, most: int = MANY) -> IntegerField:
 
 class PlanForm(Form):
     name = StringField(_("Name"), [required(), Length(max=60)])
-    price = DecimalField(_("Price for a month"), [required(), InRange(0, 999_999)], places=None)
+    price = DecimalField(_("Price per month"), [required(), InRange(0, 999_999)], places=None)
     currency = SelectField(_("Currency"), [required()])
-    prices = TextAreaField(_("In other currencies"), [Optional(), Length(max=1000)])
-    position = IntegerField(_("Place in the list"), [required(), InRange(0, 1000)])
+    prices = TextAreaField(_("Prices in other currencies"), [Optional(), Length(max=1000)])
+    position = IntegerField(_("Position in the list"), [required(), InRange(0, 1000)])
     rate_per_second = IntegerField(_("Requests per second"), [required(), InRange(1, 100_000)])
-    burst = IntegerField(_("Burst"), [required(), InRange(1, 1_000_000)])
-    monthly_messages = _limit(_("Messages a month"))
+    burst = IntegerField(_("Burst limit"), [required(), InRange(1, 1_000_000)])
+    monthly_messages = _limit(_("Messages per month"))
     spend_cap_usd = DecimalField(
-        _("Spend cap in USD"), [Optional(), InRange(0, 10_000_000)], places=2
+        _("Spend cap (USD)"), [Optional(), InRange(0, 10_000_000)], places=2
     )
-    trial_days = _limit(_("Days of trial"), 1, 365)
-    trial_messages = _limit(_("Messages in the trial"), 1)
+    trial_days = _limit(_("Trial length (days)"), 1, 365)
+    trial_messages = _limit(_("Trial messages"), 1)
     most_lines = _limit(_("Lines"), 0, 10_000)
-    most_members = _limit(_("People in the team"), 1, 10_000)
-    most_sites = _limit(_("Sites"), 0, 10_000)
+    most_members = _limit(_("Team members"), 1, 10_000)
+    most_sites = _limit(_("Restaurants"), 0, 10_000)
     whom = RadioField(
-        _("Whom a new price is for"),
+        _("Who gets the new price"),
         choices=[
-            ("renewal", _("Everybody, each with their next payment")),
-            ("keep", _("New accounts only: who is on the plan keeps their price")),
-            ("everybody", _("Everybody, also those who were promised an older price")),
+            ("renewal", _("All accounts, from their next payment")),
+            ("keep", _("New accounts only. Accounts already on the plan keep their price.")),
+            ("everybody", _("All accounts, including those that were promised an older price")),
         ],
         default="renewal",
     )
@@ -104,7 +104,7 @@ def new_plan() -> Any:
             code = field_text(form.code).strip()
             with acting_as(acting_operator()):
                 plan_actions.add(code, form.draft())
-            flash(gettext("Added. It is on everybody's page of plans now."), "success")
+            flash(gettext("Plan added. It now appears on every account's plan page."), "success")
             return redirect(url_for("operator.plan", plan=code))
     return render_template("operator/plan_edit.html", form=form, plan=None)
 
@@ -128,7 +128,7 @@ def plan(plan: str) -> Any:
         with domain_errors_on(form):
             with acting_as(acting_operator()):
                 found = plan_actions.change(plan, form.draft(), form.whom.data)
-            flash(gettext("Saved.") if found else gettext("Nothing was different."), "success")
+            flash(gettext("Saved.") if found else gettext("No changes to save."), "success")
             return redirect(url_for("operator.plan", plan=plan))
     page = page_of(accounts, "operator.plan", {"plan": plan}, PAGE)
     return render_template(
@@ -156,28 +156,29 @@ def retire_plan(plan: str) -> Any:
 
     return confirm_then(
         act,
-        title=gettext("Retire %(plan)s?", plan=plan_title(plan)),
+        title=gettext("Retire the %(plan)s plan?", plan=plan_title(plan)),
         text=gettext(
-            "Nobody new can have it. Accounts that are on it keep it and can pay for it:"
-            " %(count)s. You can give it again any time.",
+            "No other accounts can get this plan. Accounts already on it can keep "
+            "it and pay for it: %(count)s. You can offer the plan again at any "
+            "time.",
             count=count,
         ),
-        yes=gettext("Retire it"),
+        yes=gettext("Retire plan"),
         back_url=url_for("operator.plan", plan=plan),
-        done=gettext("Retired. Nobody new can have it."),
+        done=gettext("Plan retired. No other accounts can get it."),
     )
 
 
 @operator.post(f"{PLAN}/offer")
 @operator_only
 def offer_plan(plan: str) -> Any:
-    return _apply(plan, plan_actions.offer, gettext("It is given again."))
+    return _apply(plan, plan_actions.offer, gettext("The plan is available again."))
 
 
 @operator.post(f"{PLAN}/base")
 @operator_only
 def base_plan(plan: str) -> Any:
-    return _apply(plan, plan_actions.make_base, gettext("Accounts fall back to this plan now."))
+    return _apply(plan, plan_actions.make_base, gettext("This is now the fallback plan."))
 
 
 def _apply(plan: str, act: Any, words: str) -> Any:

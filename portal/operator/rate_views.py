@@ -79,7 +79,7 @@ def rate(country: str) -> Any:
                     form.usd.data or Decimal(0),
                 )
                 people.record_event(current_user.person.id, "rates_changed", client_ip())
-            flash(gettext("Saved. Every process uses it within a minute."), "success")
+            flash(gettext("Saved. It takes effect within a minute."), "success")
             return redirect(url_for("operator.rate", country=country, kind=form.kind.data))
     with global_scope():
         rows = [row for kind in DRIVERS for row in rate_card.price_history(kind, country)]
@@ -109,7 +109,7 @@ def withdraw_rate(country: str) -> Any:
             people.record_event(current_user.person.id, "rates_changed", client_ip())
     if not gone:
         abort(404)
-    flash(gettext("The planned price is taken back."), "success")
+    flash(gettext("The scheduled price was withdrawn."), "success")
     return redirect(url_for("operator.rate", country=country, kind=kind))
 
 

@@ -136,9 +136,9 @@ def suspend(tenant_id: int) -> Any:
             "shared/confirm.html",
             title=gettext("Suspend %(name)s?", name=name),
             text=gettext(
-                "API calls are refused at once and messages are held. The owners get an e-mail with"
-                " the reason: %(reason)s",
-                reason=because or gettext("none given"),
+                "API requests are rejected immediately and messages are held. The "
+                "owners get an e-mail with this reason: %(reason)s",
+                reason=because or gettext("not given"),
             ),
             yes=gettext("Suspend account"),
             back_url=url_for("operator.tenant", tenant_id=tenant_id),
@@ -150,7 +150,7 @@ def suspend(tenant_id: int) -> Any:
             for person in team.admins():
                 emails.send_account_suspended(person, name, because)
     accounts.drop_tenant_cache(tenant_id)
-    flash(gettext("%(name)s is suspended.", name=name), "success")
+    flash(gettext("%(name)s has been suspended.", name=name), "success")
     return redirect(url_for("operator.tenant", tenant_id=tenant_id))
 
 
@@ -178,7 +178,7 @@ def queues() -> Any:
 @operator_only
 def retry(job_id: str) -> Any:
     if retry_job(job_id):
-        flash(gettext("The job runs again."), "success")
+        flash(gettext("The job is running again."), "success")
     else:
-        flash(gettext("That job is gone."), "error")
+        flash(gettext("This job no longer exists."), "error")
     return redirect(url_for("operator.queues"))

@@ -39,7 +39,7 @@ def move(order_id: str) -> Any:
 
     def moved(site: Site, order: Order) -> None:
         if to not in order_states.STATES or to in ("cancelled", "refunded"):
-            raise Invalid("invalid_choice", "An order cannot become that by a tap.")
+            raise Invalid("invalid_choice", "The order cannot be moved to this status.")
         was = order.state
         order_lifecycle.change_state(site, order, to, seen=_shown_version())
         if was != to:
@@ -61,13 +61,17 @@ def kitchen(order_id: str) -> Any:
         elif to in kitchen_display.TAPS:
             kitchen_display.tap(site, order, station, to, _number("batch"))
         else:
-            raise Invalid("invalid_choice", "An order cannot become that by a tap.")
+            raise Invalid("invalid_choice", "The order cannot be moved to this status.")
         if was != order.state:
             audit.record("orders.moved", order.number, was=was, now=order.state)
         told = was == "ready" and "ready" in site.told_states and order.customer_phone
         if not told or order.state == was:
             return ""
-        return str(gettext("Back in the kitchen. The guest was already told that it is ready."))
+        return str(
+            gettext(
+                "The order is back in the kitchen. The guest was already notified that it is ready."
+            )
+        )
 
     return _apply(order_id, tapped)
 
@@ -97,7 +101,7 @@ def cancel(order_id: str) -> Any:
     except DomainError as error:
         flash(error_message(error), "error")
         return redirect(url_for("orders.order", order_id=known.number))
-    flash(gettext("Order %(number)s is cancelled.", number=known.number), "success")
+    flash(gettext("Order %(number)s cancelled.", number=known.number), "success")
     return redirect(next_path(url_for("orders.order", order_id=known.number)))
 
 
@@ -111,7 +115,7 @@ def void(order_id: str) -> Any:
         lambda site, order: order_changes.void_item(
             site, order, position, quantity, because, seen=_shown_version()
         ),
-        done=gettext("Taken back; the kitchen is told."),
+        done=gettext("Items removed. The kitchen has been notified."),
     )
 
 
@@ -123,7 +127,7 @@ def waiter(order_id: str) -> Any:
     def assigned(site: Site, order: Order) -> None:
         chosen = next((one for one in waiters() if one.id == wanted), None)
         if wanted and chosen is None:
-            raise Invalid("invalid_choice", "Choose somebody of the team.")
+            raise Invalid("invalid_choice", "Choose a team member.")
         name, was = chosen.name if chosen else "", order.waiter
         order_changes.assign_waiter(
             site, order, chosen.id if chosen else None, name, seen=_shown_version()
@@ -151,7 +155,10 @@ def courier(order_id: str) -> Any:
         if trip is None or trip.told:
             return ""
         return str(
-            gettext("The message to the courier may not arrive. Give them the link on their page.")
+            gettext(
+                "The message to the courier may not arrive. Share the link on "
+                "the courier's page with them."
+            )
         )
 
     return _apply(order_id, given, done=gettext("Saved."))
@@ -178,7 +185,7 @@ def zone(order_id: str) -> Any:
             shown=frozenset({"zone", "fee"}),
         )
 
-    return _apply(order_id, priced, done=gettext("The delivery fee is on the order."))
+    return _apply(order_id, priced, done=gettext("Delivery fee added to the order."))
 
 
 @orders_pages.post(f"{ORDER}/table")
@@ -189,14 +196,14 @@ def table(order_id: str) -> Any:
     def seated(site: Site, order: Order) -> None:
         chosen = next((one for one in tables.listed(site.id) if one.id == wanted), None)
         if chosen is None:
-            raise Invalid("table_missing", "Choose the table.")
+            raise Invalid("table_missing", "Choose a table.")
         if chosen.id == order.table_id:
             return
         was = order.table_number
         order_changes.change_table(site, order, chosen.id, chosen.number, seen=_shown_version())
         audit.record("orders.table_changed", order.number, was=was, now=chosen.number)
 
-    return _apply(order_id, seated, done=gettext("The order is at another table now."))
+    return _apply(order_id, seated, done=gettext("Order moved to another table."))
 
 
 @orders_pages.post(f"{ORDER}/bill")
@@ -206,7 +213,7 @@ def bill(order_id: str) -> Any:
         if print_jobs.print_bill(site, order, order_queries.items_of(order.id)):
             audit.record("orders.bill_printed", order.number)
 
-    return _apply(order_id, printed, done=gettext("The bill is on its way to the printer."))
+    return _apply(order_id, printed, done=gettext("The bill was sent to the printer."))
 
 
 @orders_pages.post(f"{ORDER}/payments")
@@ -219,7 +226,7 @@ def record_payment(order_id: str) -> Any:
     def recorded(site: Site, order: Order) -> None:
         cashier.record_payment(site, order, method, amount, tip, seen=_shown_version())
 
-    return _apply(order_id, recorded, done=gettext("The payment is recorded."))
+    return _apply(order_id, recorded, done=gettext("Payment recorded."))
 
 
 @orders_pages.post(f"{ORDER}/payments/<till_payment_id>/undo")
@@ -236,7 +243,7 @@ def undo_payment(order_id: str, till_payment_id: str) -> Any:
             raise NotFound()
         cashier.undo_payment(site, payment, because)
 
-    return _apply(order_id, undone, done=gettext("The payment is undone."))
+    return _apply(order_id, undone, done=gettext("Payment undone."))
 
 
 @orders_pages.post(f"{ORDER}/way-to-pay")
@@ -246,7 +253,7 @@ def way_to_pay(order_id: str) -> Any:
     return _apply(
         order_id,
         lambda site, order: cashier.change_payment_method(site, order, way, seen=_shown_version()),
-        done=gettext("The way to pay is changed."),
+        done=gettext("Payment method changed."),
     )
 
 

@@ -160,9 +160,9 @@ def pause(site_id: str) -> Any:
             until = now() + PAUSES[wanted]
         sites.pause(site_id, until)
     if until:
-        flash(gettext("Orders are paused. Guests can read the menu."), "success")
+        flash(gettext("Orders are paused. Guests can still see the menu."), "success")
     else:
-        flash(gettext("Orders are taken again."), "success")
+        flash(gettext("Taking orders again."), "success")
     return redirect(url_for("board.board", site_id=site_id))
 
 
@@ -176,7 +176,7 @@ def answered(site_id: str) -> Any:
             first = waiter_calls.mark_answered(site_id, call_id)
         except BadId:
             first = False
-    sentence = "" if first else gettext("A colleague was quicker.")
+    sentence = "" if first else gettext("Another team member has already done this.")
     if request.headers.get("X-Part") == "act":
         return jsonify(note=sentence)
     if sentence:
@@ -229,10 +229,10 @@ def settle_table(site_id: str, table_id: str) -> Any:
             if act == "print":
                 if print_jobs.print_table_bill(site, table):
                     audit.record("orders.table_bill_printed", table.number)
-                done = gettext("The bill is on its way to the printer.")
+                done = gettext("The bill was sent to the printer.")
             else:
                 cashier.settle_table(site, table.id, act, _money(request.form.get("seen", "")))
-                done = gettext("The payment is recorded.")
+                done = gettext("Payment recorded.")
     except NotFound:
         raise
     except DomainError as error:

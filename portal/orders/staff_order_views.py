@@ -39,7 +39,9 @@ def new() -> Any:
             with tenant_scope(g.tenant_id):
                 order = staff_orders.place_staff_order(sites.get(site.id), _staff_order())
                 audit.record("orders.taken", order.number, total=str(order.total))
-            flash(gettext("Order %(number)s is with the kitchen.", number=order.number), "success")
+            flash(
+                gettext("Order %(number)s was sent to the kitchen.", number=order.number), "success"
+            )
             return redirect(url_for("orders.order", order_id=order.number))
         except NotFound:
             raise
@@ -75,7 +77,7 @@ def add(order_id: str) -> Any:
                 held = order_queries.get(order_id)
                 staff_orders.add_items(sites.of_order(held), held, _requested_items())
                 audit.record("orders.added_to", held.number, total=str(held.total))
-            flash(gettext("The kitchen gets what is new."), "success")
+            flash(gettext("New items were sent to the kitchen."), "success")
             return redirect(url_for("orders.order", order_id=order.number))
         except NotFound:
             raise

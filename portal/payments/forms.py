@@ -20,10 +20,10 @@ from restaurant.payments.accounts import MAX_LINK_MINUTES, MIN_LINK_MINUTES
 class LinkForm(Form):
     site_id = SelectField(_("Restaurant"), [required()])
     amount = StringField(_("Amount"), [required(), Length(max=20)])
-    description = StringField(_("What it is for"), [required(), Length(max=120)])
+    description = StringField(_("Description"), [required(), Length(max=120)])
     phone = StringField(_("Customer's phone"), [Optional(), Length(max=32)])
     name = StringField(_("Customer's name"), [Optional(), Length(max=120)])
-    tell = BooleanField(_("Send it to the customer by chat"))
+    tell = BooleanField(_("Send it to the customer in the chat"))
 
     def offer(self, sites: list[Any]) -> None:
         self.site_id.choices = [(one.id, f"{one.name} · {one.currency}") for one in sites]
@@ -36,8 +36,11 @@ class _Account(Form):
     secret = PasswordField(_("Secret key"), [Length(max=300)])
     hook_secret = PasswordField(_("Signing secret"), [Length(max=300)])
     link_minutes = IntegerField(
-        _("Links are good for so many minutes"),
-        [required(), InRange(MIN_LINK_MINUTES, MAX_LINK_MINUTES, _("Between 30 and 1440."))],
+        _("Payment links expire after (minutes)"),
+        [
+            required(),
+            InRange(MIN_LINK_MINUTES, MAX_LINK_MINUTES, _("Enter a number from 30 to 1440.")),
+        ],
     )
 
     def offer(self, sites: list[Any]) -> None:
@@ -61,4 +64,4 @@ class RefundForm(Form):
 
 
 class KeepForm(Form):
-    reason = StringField(_("Why it is kept"), [required(), Length(max=200)])
+    reason = StringField(_("Reason for keeping the payment"), [required(), Length(max=200)])

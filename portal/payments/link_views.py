@@ -67,7 +67,7 @@ def new() -> Any:
                     name=field_text(form.name),
                     tell=bool(form.tell.data),
                 )
-            flash(gettext("The link is being made."), "success")
+            flash(gettext("Creating the payment link."), "success")
             return redirect(url_for("payments.link", link_id=made.id))
     return render_template("payments/new.html", form=form, able=able)
 
@@ -122,10 +122,13 @@ def cancel(link_id: str) -> Any:
     return confirm_then(
         act,
         title=gettext("Cancel this link?"),
-        text=gettext("Nobody can pay by it any more. Its order, if it has one, goes on waiting."),
-        yes=gettext("Cancel the link"),
+        text=gettext(
+            "Nobody can pay with this link anymore. If it belongs to an "
+            "order, the order keeps waiting for payment."
+        ),
+        yes=gettext("Cancel link"),
         back_url=url_for("payments.link", link_id=known.id),
-        done=gettext("The link is cancelled."),
+        done=gettext("Payment link cancelled."),
     )
 
 
@@ -141,7 +144,9 @@ def renew(link_id: str) -> Any:
     except DomainError as error:
         flash(error_message(error), "error")
         return redirect(back)
-    flash(gettext("A new link is being made; the customer gets it by chat."), "success")
+    flash(
+        gettext("Creating a new payment link. The customer will receive it in the chat."), "success"
+    )
     return redirect(back)
 
 

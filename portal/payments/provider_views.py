@@ -95,7 +95,11 @@ def enabled(account_id: str) -> Any:
     on = request.form.get("on") == "yes"
     with tenant_scope(g.tenant_id):
         payment_accounts.set_enabled(account_id, on)
-    said_so = gettext("Payments are taken by it again.") if on else gettext("It takes no payments.")
+    said_so = (
+        gettext("The provider accepts payments again.")
+        if on
+        else gettext("The provider no longer accepts payments.")
+    )
     flash(said_so, "success")
     return redirect(url_for("payments.provider", account_id=account_id))
 
@@ -106,13 +110,13 @@ def remove_provider(account_id: str) -> Any:
     known = _account(account_id)
     return confirm_then(
         in_tenant(payment_accounts.remove, account_id),
-        title=gettext("Remove “%(name)s”?", name=known.name),
+        title=gettext("Delete “%(name)s”?", name=known.name),
         text=gettext(
-            "It takes no more payments. What it took stays listed, and can still be given back."
+            "It stops accepting payments. Past payments stay listed, and you can still refund them."
         ),
-        yes=gettext("Remove the provider"),
+        yes=gettext("Delete provider"),
         back_url=url_for("payments.provider", account_id=account_id),
-        done=gettext("“%(name)s” is removed.", name=known.name),
+        done=gettext("“%(name)s” was deleted.", name=known.name),
         done_url=url_for("payments.providers"),
     )
 
@@ -133,7 +137,7 @@ def _check_with_provider(account: PaymentAccount) -> None:
     if error:
         flash(error, "error")
     else:
-        flash(gettext("The provider knows the keys."), "success")
+        flash(gettext("The provider accepted the keys."), "success")
 
 
 def _page(known: PaymentAccount, form: AccountForm | None = None) -> str:

@@ -60,7 +60,7 @@ def refund(payment_id: str) -> Any:
             with tenant_scope(g.tenant_id):
                 amount = field_text(form.amount).replace(",", ".")
                 refunds.request_refund(payments.get(payment_id), amount, field_text(form.reason))
-            flash(gettext("The provider is asked to give the money back."), "success")
+            flash(gettext("Refund requested from the provider."), "success")
             return redirect(_back_url(known, numbers))
     return render_template(
         "payments/refund.html",
@@ -82,7 +82,7 @@ def keep(payment_id: str) -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 payments.keep_without_refund(payments.get(payment_id), field_text(form.reason))
-            flash(gettext("Noted: the money is kept."), "success")
+            flash(gettext("Saved. The payment will not be refunded."), "success")
             return redirect(url_for("payments.review"))
     return render_template("payments/keep_payment.html", form=form, payment=known)
 
@@ -121,9 +121,9 @@ def again(signal_id: str) -> Any:
         known = provider_events.get(signal_id)
         freed = provider_events.retry_event(known.id)
     if freed:
-        flash(gettext("It is tried again now. Load the page again in a moment."), "success")
+        flash(gettext("Trying again. Reload the page in a moment."), "success")
     else:
-        flash(gettext("This one cannot be run again."), "error")
+        flash(gettext("This cannot be run again."), "error")
     return redirect(url_for("payments.signal_list"))
 
 

@@ -18,5 +18,5 @@ class InvoiceForm(Form):
 
 
 class InvoiceCorrectionForm(InvoiceForm):
-    begins = DateField(_("First day"), [required()])
-    ends = DateField(_("Last day"), [required()])
+    begins = DateField(_("Start date"), [required()])
+    ends = DateField(_("End date"), [required()])

@@ -40,14 +40,14 @@ def wish() -> Any:
     """Ask the operator for another plan; the request appears in the operator console."""
     return _act(
         lambda: billing.request_plan(request.form.get("plan", "")),
-        gettext("Asked for. You will have it as soon as we have seen to it."),
+        gettext("Plan requested. We will activate it after we review your request."),
     )
 
 
 @plan_pages.post("/plan/request/withdraw")
 @member_may("settings.manage")
 def withdraw() -> Any:
-    return _act(billing.withdraw_plan_request, gettext("Withdrawn."))
+    return _act(billing.withdraw_plan_request, gettext("Plan request withdrawn."))
 
 
 @plan_pages.post("/plan/pay")
@@ -72,7 +72,7 @@ def pay() -> Any:
                 billing.mark_failed(payment.id)
             raise TryAgain(
                 "payment_page_closed",
-                "The payment page cannot be opened just now. Try again later.",
+                "The payment page cannot be opened right now. Try again later.",
             ) from None
     except DomainError as error:
         flash(error_message(error), "error")
@@ -106,9 +106,17 @@ def back() -> Any:
         with tenant_scope(g.tenant_id):
             settled = plan_payments.settle_payment(payment, found, settings) or settled
     if settled:
-        flash(gettext("Paid, thank you. The plan is yours, and the invoice is below."), "success")
+        flash(
+            gettext(
+                "Payment received, thank you. Your plan is active. You can find the invoice below."
+            ),
+            "success",
+        )
     elif waiting:
-        flash(gettext("No payment has come yet. The page below changes once it has."), "warning")
+        flash(
+            gettext("We have not received a payment yet. The page below updates when we do."),
+            "warning",
+        )
     return redirect(to("plan.index"))
 
 
@@ -124,7 +132,7 @@ def address() -> Any:
                     field_text(form.billing_address),
                     field_text(form.billing_tax_number),
                 )
-            flash(gettext("Saved. It stands on the next invoice."), "success")
+            flash(gettext("Saved. The next invoice will use these details."), "success")
             return redirect(to("plan.index", _anchor="invoices"))
     return _page(form)
 

@@ -22,11 +22,11 @@ from printing.rendering.profiles import PROFILES
 from restaurant.models import Station
 
 OUTPUTS = [
-    ("network", _("Network, port 9100")),
+    ("network", _("Network (port 9100)")),
     ("usb", _("USB")),
     ("serial", _("Serial port")),
     ("file", _("File or device")),
-    ("demo", _("Demo: pictures in a folder")),
+    ("demo", _("Demo: images in a folder")),
 ]
 
 
@@ -41,9 +41,7 @@ def _languages() -> list[tuple[str, str]]:
 class NewPrinterForm(Form):
     site = SelectField(_("Restaurant"), [required()])
     name = StringField(_("Name"), [required(), Length(max=60)])
-    way = RadioField(
-        _("How it is reached"), [required()], choices=_ways, default=next(iter(CONNECTIONS))
-    )
+    way = RadioField(_("Connection"), [required()], choices=_ways, default=next(iter(CONNECTIONS)))
 
     def offer(self, sites: list[tuple[str, str]]) -> None:
         self.site.choices = sites
@@ -52,9 +50,9 @@ class NewPrinterForm(Form):
 class PrinterForm(Form):
     name = StringField(_("Name"), [required(), Length(max=60)])
     agent = SelectField(_("Print agent"), [Optional()])
-    output = SelectField(_("Connected by"), [Optional()], choices=OUTPUTS)
+    output = SelectField(_("Connection"), [Optional()], choices=OUTPUTS)
     address = StringField(_("Address or device"), [Optional(), Length(max=200)])
-    port = IntegerField(_("Port or speed"), [Optional(), InRange(1, 921600)])
+    port = IntegerField(_("Port or baud rate"), [Optional(), InRange(1, 921600)])
     language = SelectField(_("Printer language"), [Optional()], choices=_languages)
     profile = SelectField(
         _("Model"), [required()], choices=[(one.code, one.name) for one in PROFILES.values()]
@@ -62,21 +60,21 @@ class PrinterForm(Form):
     width_mm = SelectField(
         _("Paper width"), [required()], choices=[("80", "80 mm"), ("58", "58 mm")]
     )
-    checks = BooleanField(_("Ask for its state before and after each ticket"))
-    stations = SelectMultipleField(_("Prints for"))
-    bills = BooleanField(_("Prints customer bills"))
+    checks = BooleanField(_("Check printer status before and after each ticket"))
+    stations = SelectMultipleField(_("Stations"))
+    bills = BooleanField(_("Print customer bills"))
     copies = IntegerField(_("Copies"), [Optional(), InRange(1, 3)])
-    fallback = SelectField(_("Stand-in"), [Optional()])
-    fallback_seconds = IntegerField(_("Stands in after, seconds"), [Optional(), InRange(5, 600)])
-    enabled = BooleanField(_("In use"))
+    fallback = SelectField(_("Backup printer"), [Optional()])
+    fallback_seconds = IntegerField(_("Use backup after (seconds)"), [Optional(), InRange(5, 600)])
+    enabled = BooleanField(_("Active"))
 
     def offer(
         self, agents: list[PrintAgent], stations: list[Station], others: list[Printer]
     ) -> None:
-        self.agent.choices = [("", _("– none yet –")), *((one.id, one.name) for one in agents)]
+        self.agent.choices = [("", _("– none –")), *((one.id, one.name) for one in agents)]
         self.stations.choices = [(one.code, gettext(one.name)) for one in stations]
         self.fallback.choices = [
-            ("", _("nobody: its tickets wait")),
+            ("", _("None: tickets wait")),
             *((one.id, one.name) for one in others),
         ]
 

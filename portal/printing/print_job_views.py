@@ -78,21 +78,19 @@ def job_picture(print_job_id: str) -> Any:
 @jobs_pages.post(f"{JOB}/reprint")
 @member_may("printing.reprint")
 def reprint(print_job_id: str) -> Any:
-    return _act(
-        print_job_id, print_job_queries.reprint, gettext("It is printed once more, as a reprint.")
-    )
+    return _act(print_job_id, print_job_queries.reprint, gettext("Printing again as a reprint."))
 
 
 @jobs_pages.post(f"{JOB}/resend")
 @member_may("printing.reprint")
 def resend(print_job_id: str) -> Any:
-    return _act(print_job_id, print_job_queries.resend, gettext("It is sent again, as a reprint."))
+    return _act(print_job_id, print_job_queries.resend, gettext("Sent again as a reprint."))
 
 
 @jobs_pages.post(f"{JOB}/printed")
 @member_may("printing.reprint")
 def it_printed(print_job_id: str) -> Any:
-    return _act(print_job_id, print_job_queries.confirm_printed, gettext("Noted: it was printed."))
+    return _act(print_job_id, print_job_queries.confirm_printed, gettext("Marked as printed."))
 
 
 def _act(print_job_id: str, act: Callable[[str], str | PrintJob], done: str) -> Any:

@@ -76,12 +76,12 @@ def station() -> Any:
             known = stations.set_display_only(site, code, request.form.get("display") == "yes")
             name = gettext(known.name)
     except (NotFound, BadId):
-        flash(gettext("There is no such station any more."), "error")
+        flash(gettext("This station no longer exists."), "error")
         return redirect(url_for("printers.index"))
     if known.display_only:
-        flash(gettext("“%(name)s” works from the kitchen display.", name=name), "success")
+        flash(gettext("“%(name)s” uses the kitchen display.", name=name), "success")
     else:
-        flash(gettext("“%(name)s” needs a printer again.", name=name), "success")
+        flash(gettext("“%(name)s” requires a printer again.", name=name), "success")
     return redirect(url_for("printers.index"))
 
 
@@ -93,7 +93,7 @@ def new() -> Any:
     with tenant_scope(g.tenant_id):
         form.offer([(one.id, one.name) for one in sites.listed()])
     if not form.site.choices:
-        flash(gettext("Open a restaurant first."), "info")
+        flash(gettext("Add a restaurant first."), "info")
         return redirect(url_for("printers.index"))
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -162,7 +162,7 @@ def strip(printer_id: str) -> Any:
         utility_tickets.code_page_samples(
             known, language=site.languages[0], time_zone=site.time_zone
         )
-    flash(gettext("The strip is on its way. Choose the row that reads right."), "success")
+    flash(gettext("The strip is being printed. Choose the row that looks right."), "success")
     return redirect(url_for("printers.printer", printer_id=printer_id, _anchor="code-page"))
 
 
@@ -173,10 +173,10 @@ def code_page(printer_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = printers.get(printer_id)
         if wanted and wanted not in code_page_choices(printers.print_format(known)):
-            flash(gettext("Choose a row of the strip."), "error")
+            flash(gettext("Choose a row from the strip."), "error")
         else:
             printers.change(printer_id, {"code_page": wanted})
-            flash(gettext("Tickets use this code page from now on."), "success")
+            flash(gettext("Tickets now use this code page."), "success")
     return redirect(url_for("printers.printer", printer_id=printer_id, _anchor="code-page"))
 
 
@@ -187,11 +187,13 @@ def address(printer_id: str) -> Any:
         known = printers.get(printer_id)
     return confirm_then(
         in_tenant(printers.renew_secret, printer_id),
-        title=gettext("Give “%(name)s” a new address?", name=known.name),
-        text=gettext("The old address is refused at once; enter the new one in the printer."),
-        yes=gettext("New address"),
+        title=gettext("Create a new address for “%(name)s”?", name=known.name),
+        text=gettext(
+            "The old address stops working immediately. Enter the new one in the printer."
+        ),
+        yes=gettext("Create new address"),
         back_url=url_for("printers.printer", printer_id=printer_id),
-        done=gettext("The printer has a new address."),
+        done=gettext("New printer address created."),
     )
 
 
@@ -202,11 +204,11 @@ def remove(printer_id: str) -> Any:
         known = printers.get(printer_id)
     return confirm_then(
         in_tenant(printers.remove, printer_id),
-        title=gettext("Remove “%(name)s”?", name=known.name),
-        text=gettext("What waits for it is not printed. Its tickets stay readable."),
-        yes=gettext("Remove the printer"),
+        title=gettext("Delete “%(name)s”?", name=known.name),
+        text=gettext("Waiting tickets will not be printed. You can still view its past tickets."),
+        yes=gettext("Delete printer"),
         back_url=url_for("printers.printer", printer_id=printer_id),
-        done=gettext("“%(name)s” is removed.", name=known.name),
+        done=gettext("“%(name)s” was deleted.", name=known.name),
         done_url=url_for("printers.index"),
     )
 
@@ -219,7 +221,7 @@ def pair() -> Any:
         with tenant_scope(g.tenant_id):
             code, _shown = agents.new_code(sites.get(site_id).id)
     except (DomainError, BadId):
-        flash(gettext("Choose the restaurant."), "error")
+        flash(gettext("Choose a restaurant."), "error")
         return redirect(url_for("printers.index"))
     return redirect(url_for("printers.pairing", code_id=code.id))
 
@@ -255,11 +257,14 @@ def remove_agent(agent_id: str) -> Any:
         known = agents.get(agent_id)
     return confirm_then(
         in_tenant(agents.revoke, agent_id),
-        title=gettext("Remove “%(name)s”?", name=known.name),
-        text=gettext("Its token is refused at once. Its printers wait for another agent."),
-        yes=gettext("Remove the agent"),
+        title=gettext("Delete “%(name)s”?", name=known.name),
+        text=gettext(
+            "Its token stops working immediately. Its printers wait until "
+            "you assign another print agent."
+        ),
+        yes=gettext("Delete print agent"),
         back_url=url_for("printers.index"),
-        done=gettext("“%(name)s” is removed.", name=known.name),
+        done=gettext("“%(name)s” was deleted.", name=known.name),
     )
 
 

@@ -53,7 +53,7 @@ def _range(today: date) -> DateRange | None:
     try:
         return DateRange(_day("since") or until - timedelta(days=29), until)
     except (BadDateRange, OverflowError):
-        flash(gettext("Choose a first day before the last one, and a year at most."), "warning")
+        flash(gettext("Choose a first day before the last day, at most one year apart."), "warning")
         return None
 
 

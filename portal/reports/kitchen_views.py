@@ -72,7 +72,7 @@ def printing() -> Any:
             for day in span.days()
             for one in (by_day.get(day, nothing),)
         ],
-        (gettext("Printed"), gettext("Without proof"), gettext("Not printed")),
+        (gettext("Printed"), gettext("Not confirmed"), gettext("Not printed")),
         lambda value: str(format_decimal(value)),
         [days_before.get(day, 0) for day in span.before.days()],
     )
@@ -130,7 +130,7 @@ def delivery() -> Any:
             for day in span.days()
             for one in (by_day.get(day, nothing),)
         ],
-        (gettext("Until it left"), gettext("On the road")),
+        (gettext("Time to dispatch"), gettext("Time on the road")),
         minutes,
         [before[day].whole if day in before else None for day in span.before.days()],
     )

@@ -37,7 +37,7 @@ class CourierForm(Form):
 
 
 class KnownCourierForm(CourierForm):
-    active = BooleanField(_("Rides now"))
+    active = BooleanField(_("On duty"))
 
 
 @couriers_pages.get("/<site_id>/couriers")
@@ -64,7 +64,7 @@ def add(site_id: str) -> Any:
                     field_text(form.phone),
                     form.language.data or "",
                 )
-            flash(gettext("%(name)s can take orders now.", name=made.name), "success")
+            flash(gettext("%(name)s can now take deliveries.", name=made.name), "success")
             return redirect(url_for("couriers.index", site_id=site_id))
     return _index(site, form)
 
@@ -108,13 +108,11 @@ def end_links(courier_id: str) -> Any:
 
     return confirm_then(
         act,
-        title=gettext("End the links of %(name)s?", name=known.name),
-        text=gettext(
-            "Every link given out so far opens nothing any more. The next order brings a new one."
-        ),
-        yes=gettext("End the links"),
+        title=gettext("Revoke the links of %(name)s?", name=known.name),
+        text=gettext("All links sent so far stop working. The next order includes a new link."),
+        yes=gettext("Revoke links"),
         back_url=url_for("couriers.courier", courier_id=courier_id),
-        done=gettext("The links have ended."),
+        done=gettext("The links no longer work."),
         calm=True,
     )
 
@@ -131,14 +129,14 @@ def remove(courier_id: str) -> Any:
 
     return confirm_then(
         act,
-        title=gettext("Remove the courier %(name)s?", name=known.name),
+        title=gettext("Delete courier %(name)s?", name=known.name),
         text=gettext(
-            "Orders that are with them now need somebody else."
-            " What they brought stays in the reports."
+            "Assign their current orders to another courier. Completed deliveries "
+            "stay in the reports."
         ),
-        yes=gettext("Remove the courier"),
+        yes=gettext("Delete courier"),
         back_url=url_for("couriers.courier", courier_id=courier_id),
-        done=gettext("%(name)s is removed.", name=known.name),
+        done=gettext("%(name)s was deleted.", name=known.name),
         done_url=url_for("couriers.index", site_id=known.site_id),
     )
 

@@ -111,13 +111,13 @@ class BareForm(Form):
 
 class NewSiteForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
-    slug = StringField(_("Address of the menu"), [Optional(), Length(max=40)])
+    slug = StringField(_("Menu link"), [Optional(), Length(max=40)])
     order_prefix = StringField(_("Order prefix"), [Optional(), Length(max=6)])
     country = SelectField(_("Country"), [required()], choices=countries)
     currency = SelectField(_("Currency"), [required()], choices=currencies)
     time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
-    language = SelectField(_("Language of the menu"), [required()], choices=languages)
-    others = SelectMultipleField(_("Also translated into"), choices=languages)
+    language = SelectField(_("Menu language"), [required()], choices=languages)
+    others = SelectMultipleField(_("Other menu languages"), choices=languages)
 
     def spoken(self) -> list[str]:
         return list(dict.fromkeys([self.language.data, *(self.others.data or [])]))
@@ -132,10 +132,10 @@ class BasicsForm(Form):
     country = SelectField(_("Country"), [required()], choices=countries)
     currency = SelectField(_("Currency"), [required()], choices=currencies)
     time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
-    language = SelectField(_("Language of the menu"), [required()], choices=languages)
-    others = SelectMultipleField(_("Also translated into"), choices=languages)
+    language = SelectField(_("Menu language"), [required()], choices=languages)
+    others = SelectMultipleField(_("Other menu languages"), choices=languages)
     menu_id = SelectField(_("Menu"), [Optional()])
-    line_id = SelectField(_("Line for orders"), [Optional()])
+    line_id = SelectField(_("Order line"), [Optional()])
 
     def offer(
         self, menus: list[tuple[str, str]], lines: list[tuple[str, str]], spoken: list[str]
@@ -144,7 +144,7 @@ class BasicsForm(Form):
         rare = [(code, own_name(code)) for code in spoken if code not in dict(languages())]
         self.language.choices = self.others.choices = [*languages(), *rare]
         self.menu_id.choices = [("", _("– no menu yet –")), *menus]
-        self.line_id.choices = [("", _("the business's usual line")), *lines]
+        self.line_id.choices = [("", _("Default line of the business")), *lines]
 
     def values(self) -> dict[str, Any]:
         kept = ("name", "address", "phone", "country", "currency", "time_zone")
@@ -160,7 +160,7 @@ class BasicsForm(Form):
 
 class HoursForm(Form):
     part = HiddenField(default="hours")
-    day_starts = StringField(_("A new day begins at"), [required(), Length(max=5)])
+    day_starts = StringField(_("Start of the business day"), [required(), Length(max=5)])
 
     def values(self) -> dict[str, Any]:
         values = {"hours": submitted_hours(), "day_starts": self.day_starts.data or ""}
@@ -169,8 +169,8 @@ class HoursForm(Form):
 
 
 ORDER_TYPE_NAMES = [
-    ("dine_in", _("At the table")),
-    ("takeaway", _("Takeaway")),
+    ("dine_in", _("Dine-in")),
+    ("takeaway", _("Pickup")),
     ("delivery", _("Delivery")),
 ]
 
@@ -188,27 +188,28 @@ class OrdersForm(Form):
         choices=[
             ("pos_at_table", _("Card at the table")),
             ("cash", _("Cash")),
-            ("card_at_door", _("Card at the door")),
+            ("card_at_door", _("Card on delivery")),
             ("card_link", _("Card online")),
         ],
     )
-    told_states = SelectMultipleField(_("Tell the guest when the order"), choices=[])
+    told_states = SelectMultipleField(_("Notify the guest when the order"), choices=[])
     accept_minutes = IntegerField(
-        _("Alarm after so many minutes"), [required(), InRange(1, 120, _("Between 1 and 120."))]
+        _("Order alarm after (minutes)"),
+        [required(), InRange(1, 120, _("Enter a number from 1 to 120."))],
     )
     manager_phone = StringField(_("Manager's phone"), [Optional(), Length(max=32)])
     prints_bills = BooleanField(_("Print the bill when a guest asks for it"))
 
     def offer(self) -> None:
         said = {
-            "sent_to_kitchen": _("goes to the kitchen"),
+            "sent_to_kitchen": _("is sent to the kitchen"),
             "preparing": _("is being prepared"),
             "ready": _("is ready"),
             "served": _("is served"),
-            "out_for_delivery": _("is on its way"),
+            "out_for_delivery": _("is out for delivery"),
             "delivered": _("is delivered"),
             "cancelled": _("is cancelled"),
-            "refunded": _("is paid back"),
+            "refunded": _("is refunded"),
         }
         self.told_states.choices = [(state, said[state]) for state in NOTIFIED_STATES]
 
@@ -226,27 +227,27 @@ class OrdersForm(Form):
 
 
 def _cap(label: Any, most: int) -> IntegerField:
-    return IntegerField(label, [required(), InRange(1, most, _("At least 1."))])
+    return IntegerField(label, [required(), InRange(1, most, _("Enter 1 or more."))])
 
 
 class MoneyForm(Form):
     part = HiddenField(default="money")
     service_percent = DecimalField(
-        _("Service charge in percent"),
-        [required(), NumberRange(Decimal(0), Decimal(50), _("Between 0 and 50."))],
+        _("Service charge (percent)"),
+        [required(), NumberRange(Decimal(0), Decimal(50), _("Enter a number from 0 to 50."))],
         places=None,
     )
     service_order_types = SelectMultipleField(
-        _("Add the service charge to"), choices=ORDER_TYPE_NAMES, validators=[Optional()]
+        _("Add service charge to"), choices=ORDER_TYPE_NAMES, validators=[Optional()]
     )
-    tips = StringField(_("Tips to choose from, in percent"), [Optional(), Length(max=40)])
+    tips = StringField(_("Tip options (percent)"), [Optional(), Length(max=40)])
     tax_included = BooleanField(_("Prices include tax"))
-    table_orders_per_hour = _cap(_("Orders of one table in an hour"), 1000)
-    phone_orders_per_hour = _cap(_("Orders of one phone in an hour"), 1000)
-    address_orders_per_hour = _cap(_("Carts from one network in an hour"), 10_000)
+    table_orders_per_hour = _cap(_("Orders per hour per table"), 1000)
+    phone_orders_per_hour = _cap(_("Orders per hour per phone"), 1000)
+    address_orders_per_hour = _cap(_("Orders per hour per IP address"), 10_000)
     newcomer_limit = DecimalField(
-        _("New guests: a tap is needed above"),
-        [Optional(), NumberRange(Decimal(0), Decimal(10**9), _("Zero or more."))],
+        _("Order limit for new guests"),
+        [Optional(), NumberRange(Decimal(0), Decimal(10**9), _("Enter 0 or more."))],
         places=None,
     )
 
@@ -263,11 +264,11 @@ class MoneyForm(Form):
 
 class AppearanceForm(Form):
     part = HiddenField(default="looks")
-    tone = StringField(_("Colour"), [Optional(), Length(max=7)])
-    own_tone = BooleanField(_("Use this colour on the menu"))
-    host = StringField(_("Own host name"), [Optional(), Length(max=253)])
+    tone = StringField(_("Color"), [Optional(), Length(max=7)])
+    own_tone = BooleanField(_("Use this color on the menu"))
+    host = StringField(_("Custom domain"), [Optional(), Length(max=253)])
     logo = FileField(_("Logo"))
-    no_logo = BooleanField(_("Take the logo away"))
+    no_logo = BooleanField(_("Remove logo"))
 
     def values(self, codes: list[str]) -> dict[str, Any]:
         return {
@@ -280,9 +281,9 @@ class AppearanceForm(Form):
 class TablesForm(Form):
     numbers = StringField(_("Table numbers"), [required(), Length(max=400)])
     area_id = SelectField(_("Area"), [Optional()])
-    area = StringField(_("or a new area"), [Optional(), Length(max=60)])
+    area = StringField(_("Or add a new area"), [Optional(), Length(max=60)])
     seats = IntegerField(
-        _("Seats"), [required(), InRange(1, 99, _("Between 1 and 99."))], default=4
+        _("Seats"), [required(), InRange(1, 99, _("Enter a number from 1 to 99."))], default=4
     )
 
     def offer(self, areas: list[tuple[str, str]]) -> None:
@@ -292,8 +293,10 @@ class TablesForm(Form):
 class TableForm(Form):
     number = StringField(_("Table number"), [required(), Length(max=40)])
     area_id = SelectField(_("Area"), [Optional()])
-    area = StringField(_("or a new area"), [Optional(), Length(max=60)])
-    seats = IntegerField(_("Seats"), [required(), InRange(1, 99, _("Between 1 and 99."))])
+    area = StringField(_("Or add a new area"), [Optional(), Length(max=60)])
+    seats = IntegerField(
+        _("Seats"), [required(), InRange(1, 99, _("Enter a number from 1 to 99."))]
+    )
 
     def offer(self, areas: list[tuple[str, str]]) -> None:
         self.area_id.choices = [("", _("– none –")), *areas]
@@ -306,8 +309,8 @@ class AreaForm(Form):
 class NewMenuForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
     currency = SelectField(_("Currency"), [required()], choices=currencies)
-    language = SelectField(_("Language of the menu"), [required()], choices=languages)
-    others = SelectMultipleField(_("Also translated into"), choices=languages)
+    language = SelectField(_("Menu language"), [required()], choices=languages)
+    others = SelectMultipleField(_("Other menu languages"), choices=languages)
 
     def spoken(self) -> list[str]:
         return list(dict.fromkeys([self.language.data, *(self.others.data or [])]))

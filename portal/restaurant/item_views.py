@@ -57,11 +57,14 @@ def remove(item_id: str) -> Any:
         name = name_lookup(menus.get(item.menu_id))(item)
     return confirm_then(
         in_tenant(menus.remove_item, item_id),
-        title=gettext("Remove “%(name)s”?", name=name),
-        text=gettext("It leaves the menu when you publish next. Orders keep its name and price."),
-        yes=gettext("Remove the item"),
+        title=gettext("Delete “%(name)s”?", name=name),
+        text=gettext(
+            "It disappears from the menu the next time you publish. "
+            "Existing orders keep its name and price."
+        ),
+        yes=gettext("Delete item"),
         back_url=url_for("items.edit", item_id=item_id),
-        done=gettext("“%(name)s” is removed.", name=name),
+        done=gettext("“%(name)s” was deleted.", name=name),
         done_url=url_for("menus.show", menu_id=item.menu_id),
     )
 
@@ -91,11 +94,11 @@ def remove_group(group_id: str) -> Any:
         name = name_lookup(menus.get(one.menu_id))(one)
     return confirm_then(
         in_tenant(menus.remove_group, group_id),
-        title=gettext("Remove “%(name)s”?", name=name),
-        text=gettext("The dishes that offer these options offer them no longer."),
-        yes=gettext("Remove the options"),
+        title=gettext("Delete “%(name)s”?", name=name),
+        text=gettext("Items that use these options will no longer offer them."),
+        yes=gettext("Delete options"),
         back_url=url_for("items.group", group_id=group_id),
-        done=gettext("“%(name)s” is removed.", name=name),
+        done=gettext("“%(name)s” was deleted.", name=name),
         done_url=url_for("menus.show", menu_id=one.menu_id),
     )
 
@@ -107,7 +110,7 @@ def _item(menu: Menu, item: MenuItem | None) -> Any:
         known = station_names(sites.listed())
     shown = _stored(item) if item else _blank(categories)
     for code in shown["stations"]:  # no restaurant has it any more: show it, to be unticked
-        known.setdefault(code, gettext("%(code)s (no such station)", code=code))
+        known.setdefault(code, gettext("%(code)s (unknown station)", code=code))
     if form.validate_on_submit():
         shown = {**_typed_item(menu), "photo": shown["photo"]}
         with domain_errors_on(form):
@@ -119,7 +122,10 @@ def _item(menu: Menu, item: MenuItem | None) -> Any:
                     item = menus.add_item(kept, values)
                 else:
                     item = menus.change_item(item.id, values)
-            flash(gettext("Saved to the draft. Publish to show it to diners."), "success")
+            flash(
+                gettext("Saved to the draft. Publish the menu to show the change to guests."),
+                "success",
+            )
             return redirect(url_for("menus.show", menu_id=menu.id, _anchor=item.id))
     return render_template(
         "menus/item.html",
@@ -217,7 +223,10 @@ def _group(menu: Menu, one: OptionGroup | None) -> Any:
                     menus.change_group(one.id, shown, options)
                 if "dishes_shown" in request.form:
                     menus.set_items_of_group(one, offering)
-            flash(gettext("Saved to the draft. Publish to show it to diners."), "success")
+            flash(
+                gettext("Saved to the draft. Publish the menu to show the change to guests."),
+                "success",
+            )
             return redirect(url_for("items.group", group_id=one.id))
     return render_template(
         "menus/group.html",

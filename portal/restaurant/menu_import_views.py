@@ -63,7 +63,7 @@ def bring_in(menu_id: str) -> Any:
                     )
                 flash(
                     gettext(
-                        "Imported to the draft: %(added)s new, %(changed)s changed.",
+                        "Imported into the draft: %(added)s new, %(changed)s updated.",
                         added=done.added,
                         changed=done.changed,
                     ),

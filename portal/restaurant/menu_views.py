@@ -140,7 +140,7 @@ def publish(menu_id: str) -> Any:
             with tenant_scope(g.tenant_id):
                 publishing.publish(menu_id)
             menu_cache.forget()
-            flash(gettext("Published. Diners see it now."), "success")
+            flash(gettext("Menu published. Guests can see it now."), "success")
             return redirect(url_for("menus.show", menu_id=menu_id))
     found = version_diff.diff_versions(before.content if before else None, draft)
     return render_template(
@@ -167,7 +167,7 @@ def preview(menu_id: str) -> Any:
     asked = request.args.get("lang", "")
     language = asked if asked in site.languages else site.languages[0]
     facts = MenuFacts(g.tenant_id, site, menu.version, content, frozenset(), [], "", now())
-    words = gettext("This is how the draft will look. Nothing can be ordered here.")
+    words = gettext("This is a preview of the draft. You cannot order here.")
     page = diner_pages.render_menu(facts, language, words)
     answer = make_response(page.replace(diner_pages.TABLE_PLACEHOLDER, str(escape(NO_TABLE))))
     answer.headers["Content-Security-Policy"] = diner_pages.POLICY
@@ -204,7 +204,7 @@ def remove_category(category_id: str) -> Any:
     except DomainError as error:
         flash(error_message(error), "error")
         return redirect(url_for("menus.category", category_id=category_id))
-    flash(gettext("The category is removed."), "success")
+    flash(gettext("Category deleted."), "success")
     return redirect(url_for("menus.show", menu_id=one.menu_id))
 
 

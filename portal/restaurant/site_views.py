@@ -49,13 +49,13 @@ STORED = (
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
 )  # fmt: skip
 PART_NAMES = {
-    "basics": lazy_gettext("The place"),
-    "hours": lazy_gettext("Hours"),
+    "basics": lazy_gettext("Details"),
+    "hours": lazy_gettext("Opening hours"),
     "orders": lazy_gettext("Orders"),
-    "money": lazy_gettext("Money and limits"),
-    "looks": lazy_gettext("Looks"),
+    "money": lazy_gettext("Charges and limits"),
+    "looks": lazy_gettext("Appearance"),
     "stations": lazy_gettext("Stations"),
-    "close": lazy_gettext("Close the restaurant"),
+    "close": lazy_gettext("Close restaurant"),
 }
 PAUSES = {"20": timedelta(minutes=20), "60": timedelta(hours=1)}
 
@@ -104,7 +104,8 @@ def new() -> Any:
             )
         if not form.errors and not form.form_errors:
             flash(
-                gettext("“%(name)s” is open. Next: tables and a menu.", name=site.name), "success"
+                gettext("“%(name)s” was added. Next, add tables and a menu.", name=site.name),
+                "success",
             )
             return redirect(url_for("sites.show", site_id=site.id))
     return render_template(
@@ -136,7 +137,9 @@ def _apply_country(form: NewSiteForm, account: Account, preset: tuple[str, str])
     if fitting == preset:
         return False
     form.currency.data, form.time_zone.data = fitting
-    flash(gettext("Currency and time zone now follow the country. Check them and save."), "warning")
+    flash(
+        gettext("Currency and time zone were set for the country. Check them and save."), "warning"
+    )
     return True
 
 
@@ -184,7 +187,7 @@ def pause(site_id: str) -> Any:
             until = availability.next_business_day_start(site, now())
         sites.pause(site_id, until)
     if until is None:
-        flash(gettext("“%(name)s” takes orders again.", name=site.name), "success")
+        flash(gettext("“%(name)s” is taking orders again.", name=site.name), "success")
     else:
         until_words = format_datetime(until, "HH:mm")
         flash(
@@ -223,10 +226,9 @@ def close(site_id: str) -> Any:
         in_tenant(sites.close_site, site_id),
         title=gettext("Close “%(name)s”?", name=site.name),
         text=gettext(
-            "Its menu is no longer shown and its table codes lead nowhere."
-            " Its orders stay readable."
+            "Its menu goes offline and its table codes stop working. You can still view its orders."
         ),
-        yes=gettext("Close the restaurant"),
+        yes=gettext("Close restaurant"),
         back_url=url_for("sites.show", site_id=site_id),
         done=gettext("“%(name)s” is closed.", name=site.name),
         done_url=url_for("sites.index"),

@@ -69,7 +69,7 @@ def sheet(site_id: str) -> Any:
         site = sites.get(site_id)
         wanted = [one for one in tables.listed(site_id) if not area or one.area_id == area]
     if not wanted:
-        raise Invalid("no_tables", "There is no table to print a code for.")
+        raise Invalid("no_tables", "Add a table first. There are no table codes to print.")
     data = table_codes_pdf.render_pdf(
         site, wanted, lambda table: _address(site, table), _logo(site)
     )
@@ -141,11 +141,17 @@ def rotate(table_id: str) -> Any:
         table = tables.get(table_id)
     return confirm_then(
         in_tenant(tables.rotate_token, table_id),
-        title=gettext("A new code for table %(number)s?", number=table.number),
-        text=gettext("The printed code no longer proves that somebody sits there. Print it again."),
-        yes=gettext("Make a new code"),
+        title=gettext("Create a new code for table %(number)s?", number=table.number),
+        text=gettext(
+            "The printed code no longer confirms that a guest is at this "
+            "table. Print the new code and replace it."
+        ),
+        yes=gettext("Create new code"),
         back_url=url_for("tables.index", site_id=table.site_id),
-        done=gettext("Table %(number)s has a new code. Print it again.", number=table.number),
+        done=gettext(
+            "Table %(number)s has a new code. Print it and replace the old one.",
+            number=table.number,
+        ),
     )
 
 
@@ -156,11 +162,11 @@ def remove(table_id: str) -> Any:
         table = tables.get(table_id)
     return confirm_then(
         in_tenant(tables.remove, table_id),
-        title=gettext("Remove table %(number)s?", number=table.number),
-        text=gettext("Its printed code leads to the menu without a table."),
-        yes=gettext("Remove the table"),
+        title=gettext("Delete table %(number)s?", number=table.number),
+        text=gettext("Its printed code still opens the menu, but without a table."),
+        yes=gettext("Delete table"),
         back_url=url_for("tables.index", site_id=table.site_id),
-        done=gettext("Table %(number)s is removed.", number=table.number),
+        done=gettext("Table %(number)s deleted.", number=table.number),
     )
 
 

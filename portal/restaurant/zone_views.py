@@ -35,12 +35,12 @@ class PositionForm(Form):
 class ZoneForm(Form):
     name = StringField(_("Name"), [required(), Length(max=60)])
     kind = RadioField(
-        _("Kind"),
+        _("Type"),
         [required()],
         choices=[("radius", _("Circle")), ("polygon", _("Drawn shape"))],
         default="radius",
     )
-    radius = StringField(_("Radius in km"), [Optional(), Length(max=12)])
+    radius = StringField(_("Radius (km)"), [Optional(), Length(max=12)])
     corners = TextAreaField(_("Corners"), [Optional(), Length(max=LARGEST_TEXT)])
     fee = StringField(_("Delivery fee"), [required(), Length(max=20)])
     minimum = StringField(_("Minimum order"), [Optional(), Length(max=20)])
@@ -95,7 +95,7 @@ def new(site_id: str) -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 zone = zones.add(sites.get(site_id), form.outline())
-            flash(gettext("The zone “%(name)s” is added.", name=zone.name), "success")
+            flash(gettext("Zone “%(name)s” added.", name=zone.name), "success")
             return redirect(url_for("delivery.index", site_id=site_id))
     return _zone(site, form, None)
 
@@ -129,11 +129,11 @@ def remove(zone_id: str) -> Any:
     back = url_for("delivery.index", site_id=known.site_id)
     return confirm_then(
         act,
-        title=gettext("Remove the zone “%(name)s”?", name=known.name),
-        text=gettext("Orders that were priced by it keep their fee."),
-        yes=gettext("Remove the zone"),
+        title=gettext("Delete zone “%(name)s”?", name=known.name),
+        text=gettext("Existing orders keep their delivery fee."),
+        yes=gettext("Delete zone"),
         back_url=back,
-        done=gettext("The zone “%(name)s” is removed.", name=known.name),
+        done=gettext("Zone “%(name)s” deleted.", name=known.name),
     )
 
 

@@ -56,7 +56,7 @@ def keep() -> Any:
                         **{kind: form[kind].data for kind in retention_settings.RETENTION_FIELDS}
                     )
                 )
-            flash(gettext("Saved. The next night does it."), "success")
+            flash(gettext("Saved. The change takes effect tonight."), "success")
             return redirect(url_for("data.index"))
     return _page(form)
 
@@ -67,7 +67,7 @@ def export() -> Any:
     try:
         with tenant_scope(g.tenant_id):
             data_export.request_export()
-        flash(gettext("The file is being made. You can leave this page."), "success")
+        flash(gettext("Export started. You can leave this page."), "success")
     except DomainError as error:
         flash(error_message(error), "error")
     return redirect(url_for("data.index", _anchor="export"))
@@ -120,7 +120,7 @@ def close() -> Any:
         with domain_errors_on(form):
             signin.throttle("close", f"account {current_user.person.id}")
             if not password_matches(field_text(form.password), current_user.person.password_hash):
-                raise invalid("password", "wrong_password", "That is not your password.")
+                raise invalid("password", "wrong_password", "The password is incorrect.")
             with tenant_scope(g.tenant_id):
                 erase_at = account_closure.close(field_text(form.name))
                 name = accounts.get(g.tenant_id).name
@@ -129,8 +129,8 @@ def close() -> Any:
                         emails.send_account_closed(member.email, member.name, name, erase_at)
             flash(
                 gettext(
-                    "The account is closed. Everything is erased on %(day)s; until then it can be"
-                    " opened again.",
+                    "Account closed. All data will be permanently deleted on "
+                    "%(day)s. Until then, you can reopen the account.",
                     day=format_date(erase_at, "d MMMM yyyy"),
                 ),
                 "success",
@@ -148,7 +148,7 @@ def reopen() -> Any:
         with tenant_scope(g.tenant_id):
             account_closure.reopen()
             message_accept.wake_waiting_messages()
-        flash(gettext("Welcome back. Everything is as it was."), "success")
+        flash(gettext("Welcome back. Your account is open again with all its data."), "success")
     except DomainError as error:
         flash(error_message(error), "error")
     return redirect(url_for("data.index"))

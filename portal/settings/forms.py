@@ -19,24 +19,27 @@ from tenants.data.retention import MAX_DAYS, MIN_DAYS
 def _days(kind: str, label: Any) -> IntegerField:
     return IntegerField(
         label,
-        [Optional(), InRange(MIN_DAYS[kind], MAX_DAYS, _("From %(min)s to %(max)s days."))],
+        [
+            Optional(),
+            InRange(MIN_DAYS[kind], MAX_DAYS, _("Enter a number from %(min)s to %(max)s.")),
+        ],
     )
 
 
 class RetentionForm(Form):
-    message_days = _days("message_days", _("Texts of messages, in days"))
-    media_days = _days("media_days", _("Pictures and files, in days"))
-    call_days = _days("call_days", _("The request log, in days"))
-    hook_days = _days("hook_days", _("Received hooks and sent events, in days"))
+    message_days = _days("message_days", _("Message texts (days)"))
+    media_days = _days("media_days", _("Images and files (days)"))
+    call_days = _days("call_days", _("Request log (days)"))
+    hook_days = _days("hook_days", _("Received webhooks and sent events (days)"))
 
 
 class CloseAccountForm(Form):
-    name = StringField(_("The name of the business"), [required(), Length(max=200)])
+    name = StringField(_("Business name"), [required(), Length(max=200)])
     password = PasswordField(_("Your password"), [required(), Length(max=1000)])
 
 
 class SettingsForm(Form):
-    name = StringField(_("Name of the business"), [required(), Length(max=120)])
+    name = StringField(_("Business name"), [required(), Length(max=120)])
     locale = SelectField(_("Language"), [required()], choices=LANGUAGES)
     time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
     country = SelectField(_("Country"), choices=countries)

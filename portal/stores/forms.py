@@ -22,12 +22,12 @@ def _platform_codes() -> list[tuple[str, str]]:
 class NewConnectionForm(Form):
     kind = RadioField(_("What do you want to connect?"), [required()], choices=_platform_codes)
     name = StringField(_("Name"), [required(), Length(max=120)])
-    country = SelectField(_("Country of phone numbers"), choices=countries)
+    country = SelectField(_("Country for numbers without a country code"), choices=countries)
 
 
 class ConnectionForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
-    country = SelectField(_("Country of phone numbers"), choices=countries)
+    country = SelectField(_("Country for numbers without a country code"), choices=countries)
 
 
 class SecretForm(Form):
@@ -38,7 +38,7 @@ class MappingForm(Form):
     phone = SelectField(_("Phone number"), [Optional()])
     name = SelectField(_("Name"), [Optional()])
     email = SelectField(_("E-mail"), [Optional()])
-    consent = SelectField(_("Consent"), [Optional()])
+    consent = SelectField(_("Marketing consent"), [Optional()])
     text = SelectField(_("Message"), [Optional()])
 
     def offer(self, fields: list[tuple[str, str]]) -> None:

@@ -99,7 +99,7 @@ def access(connection_id: str) -> Any:
                     store_connections.renew_secret(connection_id)
                 else:
                     store_connections.set_secret(connection_id, field_text(form.secret))
-            flash(gettext("The secret is in use within a few seconds."), "success")
+            flash(gettext("The secret takes effect within a few seconds."), "success")
             return redirect(url_for("stores.connection", connection_id=connection_id))
     return _page(known, secret_form=form)
 
@@ -113,7 +113,7 @@ def mapping(connection_id: str) -> Any:
         chosen = {role: form[role].data or "" for role in FIELD_ROLES}
         with tenant_scope(g.tenant_id):
             store_connections.set_mapping(connection_id, chosen)
-        flash(gettext("Saved. The next submission is read this way."), "success")
+        flash(gettext("Saved. The mapping applies from the next submission."), "success")
         return redirect(url_for("stores.connection", connection_id=connection_id))
     return _page(known, mapping_form=form)
 
@@ -127,7 +127,9 @@ def enabled(connection_id: str) -> Any:
     if on:
         flash(gettext("The connection is on."), "success")
     else:
-        flash(gettext("The connection is off. What comes is answered and dropped."), "success")
+        flash(
+            gettext("The connection is off. Incoming events are accepted but ignored."), "success"
+        )
     return redirect(url_for("stores.connection", connection_id=connection_id))
 
 
@@ -137,13 +139,13 @@ def remove(connection_id: str) -> Any:
     known = _connection(connection_id)
     return confirm_then(
         in_tenant(store_connections.remove, connection_id),
-        title=gettext("Remove “%(name)s”?", name=known.name),
+        title=gettext("Delete “%(name)s”?", name=known.name),
         text=gettext(
-            "Its address stops working at once. What its automations have sent stays listed."
+            "Its address stops working immediately. Messages its automations have sent stay listed."
         ),
-        yes=gettext("Remove the connection"),
+        yes=gettext("Delete connection"),
         back_url=url_for("stores.connection", connection_id=connection_id),
-        done=gettext("“%(name)s” is removed.", name=known.name),
+        done=gettext("“%(name)s” was deleted.", name=known.name),
         done_url=url_for("stores.index"),
     )
 
@@ -177,9 +179,9 @@ def again(connection_id: str, hook_id: str) -> Any:
         lanes.mark_due(hook_queue.LANE, g.tenant_id)
         notify_workers("jobs.inbound.hooks.drain")
     if freed:
-        flash(gettext("It is being worked on again."), "success")
+        flash(gettext("Processing again."), "success")
     else:
-        flash(gettext("It was not parked any more."), "error")
+        flash(gettext("This is no longer marked as failed, so there is nothing to retry."), "error")
     return redirect(url_for("stores.hook", connection_id=connection_id, hook_id=hook_id))
 
 

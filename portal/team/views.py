@@ -36,7 +36,7 @@ def invite() -> Any:
     if form.validate_on_submit():
         with domain_errors_on(form):
             _send_invitation(field_text(form.email), form.role.data)
-            flash(gettext("Invited %(email)s.", email=field_text(form.email)), "success")
+            flash(gettext("Invitation sent to %(email)s.", email=field_text(form.email)), "success")
             return redirect(url_for("team.index"))
     return _page(form)
 
@@ -48,7 +48,7 @@ def resend(invitation_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = team.open_invitation(invitation_id)
     _send_invitation(known.email, known.role)
-    flash(gettext("Sent again to %(email)s.", email=known.email), "success")
+    flash(gettext("Invitation sent again to %(email)s.", email=known.email), "success")
     return redirect(url_for("team.index"))
 
 
@@ -59,11 +59,11 @@ def withdraw(invitation_id: str) -> Any:
         known = team.open_invitation(invitation_id)
     return confirm_then(
         in_tenant(team.revoke_invitation, invitation_id),
-        title=gettext("Withdraw the invitation?"),
-        text=gettext("The link sent to %(email)s stops working.", email=known.email),
+        title=gettext("Withdraw this invitation?"),
+        text=gettext("The link sent to %(email)s will stop working.", email=known.email),
         yes=gettext("Withdraw"),
         back_url=url_for("team.index"),
-        done=gettext("The invitation is withdrawn."),
+        done=gettext("Invitation withdrawn."),
     )
 
 
@@ -104,14 +104,14 @@ def remove(member_id: str) -> Any:
     known = _member(member_id)
     return confirm_then(
         in_tenant(team.remove_member, member_id, current_user.role),
-        title=gettext("Remove %(name)s?", name=known.name),
+        title=gettext("Remove %(name)s from the team?", name=known.name),
         text=gettext(
-            "They lose access to this account at once. What they did stays in the audit."
-            " You can invite them again."
+            "They lose access to this account immediately. Their past actions stay "
+            "in the audit log. You can invite them again."
         ),
-        yes=gettext("Remove"),
+        yes=gettext("Delete"),
         back_url=url_for("team.index"),
-        done=gettext("%(name)s is no longer in the team.", name=known.name),
+        done=gettext("%(name)s is no longer on the team.", name=known.name),
     )
 
 

@@ -11,5 +11,5 @@ from portal.web.forms import Form, InRange
 
 class SpendCapForm(Form):
     cap_usd = DecimalField(
-        _("Your spend cap a month, in USD"), [Optional(), InRange(0, 10_000_000)], places=2
+        _("Monthly spend cap (USD)"), [Optional(), InRange(0, 10_000_000)], places=2
     )

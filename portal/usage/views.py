@@ -138,7 +138,10 @@ def _span(name: str) -> tuple[str, Period]:
         try:
             return "range", message_usage.usage_period(_day("since"), _day("until"))
         except InvalidPeriod:
-            flash(gettext("Choose a first day before the last one, and a year at most."), "warning")
+            flash(
+                gettext("Choose a first day before the last day, at most one year apart."),
+                "warning",
+            )
     if name == "last-month":
         last = first - timedelta(days=1)
         return name, Period(last.replace(day=1), last)
@@ -197,4 +200,4 @@ def _line_name(lines: dict[int, LineLabel], line_id: int) -> str:
     line = lines.get(line_id)
     if line is None:
         return str(line_id)
-    return gettext("%(name)s (removed)", name=line.name) if line.removed else line.name
+    return gettext("%(name)s (deleted)", name=line.name) if line.removed else line.name

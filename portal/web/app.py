@@ -262,7 +262,7 @@ def limit_form_size() -> None:
 def portal_error_response(error: Exception) -> Any:
     """An error page with a sentence, what to do, and the request id."""
     if isinstance(error, CSRFError):
-        flash(gettext("This page was too old. Nothing was changed; try again."), "error")
+        flash(gettext("This page was open for too long. Nothing was changed. Try again."), "error")
         return redirect(_referring_page())
     if isinstance(error, DomainError):
         # The 404 page has its own text, so the generic message is left out.
@@ -275,7 +275,7 @@ def portal_error_response(error: Exception) -> Any:
     if isinstance(error, BadId):
         return _error_page(404)
     if isinstance(error, BadText):
-        return _error_page(422, gettext("A text holds a character that cannot be kept."))
+        return _error_page(422, gettext("The text contains a character that cannot be stored."))
     if isinstance(error, HTTPException):
         if (error.code or 500) < 400 or isinstance(error, BadHost | SecurityError):
             return error  # no URL can be built for an invalid host

@@ -29,7 +29,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 login = LoginManager()
 login.login_view = "start.signin"
-login.login_message = "Sign in first"
+login.login_message = "Sign in to continue"
 login.localize_callback = gettext
 login.session_protection = None  # our own sessions are listed, dated and revocable
 
@@ -217,13 +217,13 @@ def trial_notice(trial: Usage | None) -> str:
         return ""
     if trial.trial_ends_at is None:
         return str(
-            gettext("Trial: it begins with your first live message. Test messages never count.")
+            gettext("Your trial starts with your first live message. Test messages do not count.")
         )
     if not trial.trial_left or trial.trial_ends_at <= now():
-        return str(gettext("The trial is over. Choose a plan to go on sending."))
+        return str(gettext("Your trial has ended. Choose a plan to continue sending."))
     return str(
         gettext(
-            "Trial: %(left)s messages left, until %(end)s.",
+            "Trial: %(left)s messages left, ends %(end)s.",
             left=trial.trial_left,
             end=format_datetime(trial.trial_ends_at, "d MMMM HH:mm"),
         )

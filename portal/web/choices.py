@@ -30,7 +30,7 @@ def sort_key(name: str) -> str:
 
 
 def countries() -> list[tuple[str, str]]:
-    return [("", gettext("Not chosen")), *_countries_in(str(get_locale()))]
+    return [("", gettext("Not selected")), *_countries_in(str(get_locale()))]
 
 
 @cache

@@ -9,15 +9,15 @@ N_ = str  # collected for translation here, translated where it is shown
 MESSAGES = (
     (
         "phone must be digits only, country code first: {number}",
-        N_("Write the phone number with its country code, such as {number}."),
+        N_("Enter the phone number with its country code, such as {number}."),
     ),
     (
         "phone must be digits only, country code first, such as {number}",
-        N_("This is not a phone number. Write it with its country code, such as {number}."),
+        N_("This is not a phone number. Enter it with its country code, such as {number}."),
     ),
     (
         "phone must have 8 to 15 digits, country code first, such as {number}",
-        N_("A phone number has 8 to 15 digits with its country code, such as {number}."),
+        N_("A phone number must have 8 to 15 digits including its country code, such as {number}."),
     ),
     (
         "phone is too long for country code {code}",
@@ -29,22 +29,19 @@ MESSAGES = (
     ),
     (
         "phone is not a possible number for country code {code}",
-        N_("There is no such phone number under country code {code}."),
+        N_("This phone number does not exist in country code {code}."),
     ),
     (
         "{host} is this machine, not a public address",
-        N_("{host} is not on the public internet. Give an address that can be reached from there."),
+        N_("{host} is not on the public internet. Enter a publicly reachable address."),
     ),
     (
         "{address} is not a public address ({reason})",
-        N_(
-            "{address} is not on the public internet. Give an address that can be reached from"
-            " there."
-        ),
+        N_("{address} is not on the public internet. Enter a publicly reachable address."),
     ),
     (
         "the URL's host must be a full name with a dot, such as example.com",
-        N_("Write the full name of the host, such as example.com."),
+        N_("Enter the full host name, such as example.com."),
     ),
     (
         "port {port} may not be called; allowed: {allowed}",
@@ -52,7 +49,7 @@ MESSAGES = (
     ),
     (
         "the URL is longer than {most} characters",
-        N_("The address is longer than {most} characters."),
+        N_("The address can have at most {most} characters."),
     ),
     (
         "the URL contains a space, a backslash or a character that is not printed",
@@ -60,7 +57,7 @@ MESSAGES = (
     ),
     (
         "the URL must begin with http:// or https:// and a host",
-        N_("The address must begin with http:// or https:// and a host."),
+        N_("The address must start with http:// or https:// and include a host name."),
     ),
     (
         "the URL must not carry a user name or password",
@@ -70,7 +67,10 @@ MESSAGES = (
         "the URL's port must be 1 to 65535",
         N_("The port in the address must be between 1 and 65535."),
     ),
-    ("the URL's {part}", N_("The host in this address is not valid. Write it as example.com.")),
+    (
+        "the URL's {part}",
+        N_("The host name in this address is not valid. Enter it like example.com."),
+    ),
     (
         "the text contains a NUL character",
         N_("The text contains a character that cannot be stored."),
@@ -81,15 +81,15 @@ MESSAGES = (
     ),
     (
         "{currency} is not the code of a currency, such as TRY",
-        N_("Choose a currency by its code, such as TRY."),
+        N_("Enter a currency code, such as TRY."),
     ),
     (
         "an amount is digits with a dot before the decimals, such as 12.50",
-        N_("Write the amount in digits, such as 12.50."),
+        N_("Enter the amount in digits, such as 12.50."),
     ),
     (
         "an amount in {currency} has at most {allowed} decimals",
-        N_("An amount in {currency} has at most {allowed} decimals."),
+        N_("An amount in {currency} can have at most {allowed} decimals."),
     ),
     (
         "the amount is too large to be written exactly as a JSON number",

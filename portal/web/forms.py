@@ -24,7 +24,7 @@ LOCAL_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]  # the formats that browse
 
 
 def required() -> InputRequired:
-    return InputRequired(_("Fill this in."))
+    return InputRequired(_("Fill in this field."))
 
 
 def field_text(field: StringField) -> str:

@@ -31,16 +31,16 @@ REASON_DETAIL = " · "
 N_ = str  # collected for translation here, translated where it is shown
 # What signed hooks are refused for.
 MESSAGES = (
-    N_("the body is nested too deeply"),
+    N_("the JSON in the body is nested too deeply"),
     N_("the body has no list named entry"),
-    N_("the headers webhook-id, webhook-timestamp, webhook-signature are needed"),
-    N_("webhook-timestamp must be whole seconds since 1970"),
-    N_("webhook-timestamp is too far from the present"),
-    N_("no signature fits the body"),
-    N_("no signing secret is stored, so nothing can be checked"),
-    N_("it is not signed"),
-    N_("its signature is too old: it may be a replay"),
-    N_("its signature does not fit"),
+    N_("the headers webhook-id, webhook-timestamp and webhook-signature are required"),
+    N_("webhook-timestamp must be a Unix timestamp in whole seconds"),
+    N_("webhook-timestamp is too far from the current time"),
+    N_("no signature matches the body"),
+    N_("no signing secret is saved, so the request cannot be verified"),
+    N_("the request is not signed"),
+    N_("the signature is too old and may be a replay"),
+    N_("the signature does not match"),
     N_("the body is not JSON"),
     N_("the body is not a JSON object"),
 )
@@ -132,7 +132,7 @@ def format_duration(seconds: int) -> str:
 def format_phone(phone: str) -> str:
     """A phone number in its usual notation; ids of the network stay unchanged."""
     if not phone:
-        return str(gettext("erased"))
+        return str(gettext("deleted"))
     return display_phone(phone) if phone.isascii() and phone.isdigit() else phone
 
 

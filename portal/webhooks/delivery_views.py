@@ -86,10 +86,15 @@ def resend(delivery_id: str) -> Any:
     try:
         with tenant_scope(g.tenant_id):
             webhook_queries.resend_delivery(known.id)
-        flash(gettext("It leaves again now."), "success")
+        flash(gettext("Sending again."), "success")
     except DomainError as error:
         gone = error.status == 404  # the endpoint was removed meanwhile
-        flash(gettext("Its endpoint was removed.") if gone else error_message(error), "error")
+        flash(
+            gettext("The endpoint for this webhook delivery was deleted.")
+            if gone
+            else error_message(error),
+            "error",
+        )
     return redirect(url_for("deliveries.delivery", delivery_id=known.id))
 
 
@@ -98,13 +103,19 @@ def attempt_error(status: int | None, error: str | None) -> str:
     if not error:
         return ""
     if status == 410:
-        return str(gettext("It answered 410: it is gone and wants no more events."))
+        return str(
+            gettext("The server responded with 410 (Gone), so it no longer receives events.")
+        )
     if status is not None and 300 <= status < 400:
-        return str(gettext("It answered %(s)s, a redirect. Those are not followed.", s=status))
+        return str(
+            gettext(
+                "The server responded with %(s)s, a redirect. Redirects are not followed.", s=status
+            )
+        )
     if status in (429, 503):
-        return str(gettext("It answered %(s)s: it asks to be left alone for a while.", s=status))
+        return str(gettext("The server responded with %(s)s and asked us to try later.", s=status))
     if status is not None:
-        return str(gettext("It answered %(s)s.", s=status))
+        return str(gettext("The server responded with %(s)s.", s=status))
     reason = decode_reason(error)
     shown = _reason_texts().get(str(reason.values.get("problem") or reason.code))
     return shown or DELIVERY_REASONS.english(error)
@@ -113,17 +124,19 @@ def attempt_error(status: int | None, error: str | None) -> str:
 def _reason_texts() -> dict[str, str]:
     """By the code of a reason, or by the problem of a call (core/http/errors.py)."""
     return {
-        outbound.ANSWER_TIMED_OUT: gettext("It did not answer within 15 seconds."),
-        outbound.CONNECTION_TIMED_OUT: gettext("It did not take the connection in time."),
-        outbound.NO_CONNECTION: gettext("It does not take the connection."),
-        outbound.BROKE_OFF: gettext("It broke off, or does not speak HTTP."),
-        outbound.NAME_NOT_FOUND: gettext("Its name cannot be found."),
-        outbound.BAD_CERTIFICATE: gettext("Its certificate is not valid."),
-        outbound.NO_TLS: gettext("It does not speak TLS as we do."),
-        outbound.RefusedAddress.code: gettext("It is not on the public internet."),
-        reasons.EVENT_EXPIRED: gettext("The event is no longer kept."),
-        reasons.SWITCHED_OFF: gettext("The endpoint was switched off."),
-        reasons.REMOVED: gettext("The endpoint was removed."),
+        outbound.ANSWER_TIMED_OUT: gettext("The server did not respond within 15 seconds."),
+        outbound.CONNECTION_TIMED_OUT: gettext("The server did not accept the connection in time."),
+        outbound.NO_CONNECTION: gettext("The server refused the connection."),
+        outbound.BROKE_OFF: gettext(
+            "The server closed the connection or did not send a valid HTTP response."
+        ),
+        outbound.NAME_NOT_FOUND: gettext("The host name could not be found."),
+        outbound.BAD_CERTIFICATE: gettext("The server's certificate is not valid."),
+        outbound.NO_TLS: gettext("A TLS connection could not be established."),
+        outbound.RefusedAddress.code: gettext("The address is not on the public internet."),
+        reasons.EVENT_EXPIRED: gettext("The event is no longer stored."),
+        reasons.SWITCHED_OFF: gettext("The endpoint was turned off."),
+        reasons.REMOVED: gettext("The endpoint was deleted."),
     }
 
 

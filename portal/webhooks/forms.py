@@ -28,7 +28,7 @@ class EndpointForm(Form):
 
 class RotateSecretForm(Form):
     overlap = RadioField(
-        _("The old secret also signs for"),
+        _("Keep the old secret valid for"),
         [required()],
         choices=[(c, c) for c in ("now", "hour", "day", "week")],
         default="day",
@@ -38,4 +38,4 @@ class RotateSecretForm(Form):
 class ReplayForm(Form):
     since = DateTimeLocalField(_("Since"), [required()], format=LOCAL_TIMES)
     until = DateTimeLocalField(_("Until"), [required()], format=LOCAL_TIMES)
-    missed = BooleanField(_("Only what did not arrive"), default=True)
+    missed = BooleanField(_("Undelivered events only"), default=True)

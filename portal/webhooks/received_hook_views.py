@@ -78,9 +78,9 @@ def run(hook_id: str) -> Any:
             notify_workers("jobs.inbound.hooks.drain")
             audit.record("hooks.run_again", known.kind, id=known.id)
     if freed:
-        flash(gettext("It is tried again now. Load the page again in a moment."), "success")
+        flash(gettext("Trying again. Reload the page in a moment."), "success")
     else:
-        flash(gettext("This one cannot be run again."), "error")
+        flash(gettext("This cannot be run again."), "error")
     return redirect(url_for("received.hook", hook_id=known.id))
 
 

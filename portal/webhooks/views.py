@@ -56,7 +56,7 @@ def new() -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 made = endpoints.register(_endpoint_settings(form), _policy())
-            return _secret_page(made, gettext("The endpoint listens now."))
+            return _secret_page(made, gettext("The endpoint is ready to receive events."))
     return render_template("webhooks/new.html", form=form, groups=EVENT_GROUPS)
 
 
@@ -101,7 +101,9 @@ def rotate(endpoint_id: str) -> Any:
         return redirect(url_for("webhooks.endpoint", endpoint_id=endpoint_id))
     with tenant_scope(g.tenant_id):
         known = endpoints.rotate_secret(endpoint_id, OVERLAPS[form.overlap.data])
-    return _secret_page(known, gettext("This secret signs from now on."))
+    return _secret_page(
+        known, gettext("New secret created. Webhook deliveries are now signed with it.")
+    )
 
 
 @webhooks_pages.post(f"{ENDPOINT}/on")
@@ -109,7 +111,7 @@ def rotate(endpoint_id: str) -> Any:
 def switch_on(endpoint_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         endpoints.set_enabled(endpoint_id, True)
-    flash(gettext("The endpoint is on. You can replay what it missed."), "success")
+    flash(gettext("The endpoint is on. You can replay the events it missed."), "success")
     return redirect(url_for("webhooks.endpoint", endpoint_id=endpoint_id, _anchor="replay"))
 
 
@@ -119,13 +121,13 @@ def switch_off(endpoint_id: str) -> Any:
     known = _endpoint(endpoint_id)
     return confirm_then(
         in_tenant(endpoints.set_enabled, endpoint_id, False),
-        title=gettext("Switch the endpoint off?"),
+        title=gettext("Turn off the endpoint?"),
         text=gettext(
-            "%(url)s gets no more events, and what waits for it is cancelled."
-            " Switched on again, it can be sent what it missed.",
+            "%(url)s stops receiving events, and waiting deliveries are cancelled. "
+            "After you turn it on again, you can replay the events it missed.",
             url=known.url,
         ),
-        yes=gettext("Switch off"),
+        yes=gettext("Turn off"),
         back_url=url_for("webhooks.endpoint", endpoint_id=endpoint_id),
         done=gettext("The endpoint is off."),
     )
@@ -137,14 +139,14 @@ def remove(endpoint_id: str) -> Any:
     known = _endpoint(endpoint_id)
     return confirm_then(
         in_tenant(endpoints.remove, endpoint_id),
-        title=gettext("Remove the endpoint?"),
+        title=gettext("Delete the endpoint?"),
         text=gettext(
-            "%(url)s gets no more events and its secret is forgotten. This cannot be undone.",
+            "%(url)s stops receiving events and its secret is deleted. You cannot undo this.",
             url=known.url,
         ),
-        yes=gettext("Remove the endpoint"),
+        yes=gettext("Delete endpoint"),
         back_url=url_for("webhooks.endpoint", endpoint_id=endpoint_id),
-        done=gettext("The endpoint is removed."),
+        done=gettext("Endpoint deleted."),
         done_url=url_for("webhooks.index"),
     )
 
@@ -161,9 +163,9 @@ def replay(endpoint_id: str) -> Any:
             with tenant_scope(g.tenant_id):
                 count = webhook_queries.replay_events(endpoint_id, wish)
             if count:
-                flash(gettext("Events on their way again: %(count)s.", count=count), "success")
+                flash(gettext("Events being sent again: %(count)s.", count=count), "success")
             else:
-                flash(gettext("There was nothing to send again in that time."), "warning")
+                flash(gettext("There were no events to send again in this period."), "warning")
             return redirect(url_for("deliveries.index", to=endpoint_id))
     return _page(known, replay_form=form)
 
@@ -240,7 +242,7 @@ def _viewer_time(local: datetime | None) -> datetime:
     try:
         return (local or now()).replace(tzinfo=there).astimezone(UTC)
     except OverflowError:
-        raise invalid("since", "invalid_time", "That is not a time we know.") from None
+        raise invalid("since", "invalid_time", "Enter a valid date and time.") from None
 
 
 def _per_day(counted: list[EndpointDay], first: date) -> list[int]:

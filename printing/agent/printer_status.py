@@ -10,7 +10,7 @@ STATE_TEXTS = {
     "paper_low": "paper is running low",
     "paper_out": "paper is out",
     "cover_open": "the cover is open",
-    "offline": "does not answer",
+    "offline": "Not responding",
     "error": "reports an error",
 }
 _ASK = b"\x10\x04"

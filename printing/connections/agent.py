@@ -5,5 +5,7 @@ from printing.connections.base import Connection
 
 AGENT = Connection(
     title=N_("Print agent"),
-    summary=N_("A small computer at the restaurant reaches network, USB and serial printers."),
+    summary=N_(
+        "A small computer at the restaurant that prints to network, USB and serial printers."
+    ),
 )

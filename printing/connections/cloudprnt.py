@@ -9,5 +9,5 @@ CLOUDPRNT = Connection(
     language="starprnt",
     profile="star",
     path="star",
-    address_hint=N_("Enter it as the CloudPRNT server URL on the printer's web page."),
+    address_hint=N_("Enter this address as the CloudPRNT server URL on the printer's web page."),
 )

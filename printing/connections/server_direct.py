@@ -8,5 +8,7 @@ SERVER_DIRECT = Connection(
     summary=N_("An Epson printer that polls for its tickets."),
     language="epos",
     path="epson",
-    address_hint=N_("Enter it as the Server Direct Print URL in the printer's web configuration."),
+    address_hint=N_(
+        "Enter this address as the Server Direct Print URL in the printer's web settings."
+    ),
 )

@@ -102,9 +102,12 @@ def set_location(site: Site, order: Order, where: Coordinates, words: str = "") 
 def choose_zone(site: Site, order: Order, zone: DeliveryZone, *, seen: int | None = None) -> Order:
     """The staff choose a zone if the customer shared no location. They may waive its minimum."""
     if order.order_type != "delivery" or order.ended_at is not None:
-        raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")
+        raise Conflict("no_delivery", "Only an open delivery order has a delivery zone.")
     if order.paid_at is not None or order.state == "awaiting_payment":
-        raise Conflict("amount_fixed", "This order is being paid: its amount stays as it is.")
+        raise Conflict(
+            "amount_fixed",
+            "A payment for this order is in progress, so its amount cannot be changed.",
+        )
     held = order_lifecycle.lock_version(order, seen)
     _set_zone_and_fee(site, held, zone)
     order_lifecycle.record_change(held, "location", because=zone.name)

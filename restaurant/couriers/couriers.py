@@ -70,7 +70,9 @@ def get_not_removed(courier_id: str) -> Courier:
 def add(site: Site, name: str, phone: str, language: str = "") -> Courier:
     mine = listed(site.id)
     if len(mine) >= MAX_COURIERS:
-        raise Invalid("too_many", "A restaurant has at most {most} couriers.", most=MAX_COURIERS)
+        raise Invalid(
+            "too_many", "A restaurant can have at most {most} couriers.", most=MAX_COURIERS
+        )
     courier = Courier(
         tenant_id=current_tenant_id(),
         site_id=site.id,
@@ -147,16 +149,18 @@ def _checked(site: Site, values: Mapping[str, Any]) -> dict[str, Any]:
     if "name" in clean:
         clean["name"] = one_line(str(clean["name"]), 80)
         if not clean["name"]:
-            raise invalid("name", "name_missing", "Give the courier a name.")
+            raise invalid("name", "name_missing", "Enter a name for the courier.")
     if "phone" in clean:
         clean["phone"] = required_phone(str(clean["phone"]))
     if "language" in clean:
         clean["language"] = clean["language"] or site.languages[0]
         if not (clean["language"] in chat_languages() or clean["language"] in site.languages):
-            raise invalid("language", "invalid_language", "A language is a code such as tr or en.")
+            raise invalid(
+                "language", "invalid_language", "Enter a language code, such as tr or en."
+            )
     return clean
 
 
 def _check_phone_is_free(others: list[Courier], phone: str) -> None:
     if any(one.phone == phone for one in others):
-        raise Conflict("courier_known", "A courier with this phone is there already.")
+        raise Conflict("courier_known", "There is already a courier with this phone number.")

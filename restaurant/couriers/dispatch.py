@@ -48,10 +48,12 @@ def assign(
     """Assign the order to a courier, to another one, or to nobody. Idempotent."""
     trip = trip_of(order.id)
     if order.order_type != "delivery":
-        raise Conflict("no_delivery", "Only delivery orders are given to couriers.")
+        raise Conflict("no_delivery", "Only delivery orders can be assigned to couriers.")
     if order.state not in ASSIGNABLE_STATES:
         raise Conflict(
-            "not_to_courier", "Order {number} cannot go to a courier now.", number=order.number
+            "not_to_courier",
+            "Order {number} cannot be assigned to a courier now.",
+            number=order.number,
         )
     if courier is None:
         _unassign(site, order, trip, seen)
@@ -93,19 +95,19 @@ def record_step(site: Site, order: Order, to: str, *, kind: str = "", note: str 
         return order_lifecycle.change_state(site, order, "delivered")
     if to == "problem":
         return report_problem(site, order, kind, note)
-    raise invalid("status", "invalid_choice", "It is one of {known}.", known=", ".join(STEPS))
+    raise invalid("status", "invalid_choice", "Must be one of: {known}.", known=", ".join(STEPS))
 
 
 def report_problem(site: Site, order: Order, kind: str, note: str = "") -> Order:
     """Notify the restaurant and, if it helps, the customer. The order's state does not change."""
     trip = trip_of(order.id)
     if trip is None or trip.ended_at is not None:
-        raise Conflict("no_courier", "This order is with no courier.")
+        raise Conflict("no_courier", "This order is not assigned to a courier.")
     note = one_line(note, 200)
     if kind not in PROBLEMS:
-        raise invalid("problem", "invalid_choice", "Choose what went wrong.")
+        raise invalid("problem", "invalid_choice", "Choose the problem.")
     if kind == "other" and not note:
-        raise Invalid("reason_missing", "Say in a few words what went wrong.")
+        raise Invalid("reason_missing", "Describe the problem in a few words.")
     held = order_lifecycle.lock_version(order, None)
     trip.problem, trip.problem_note, trip.problem_at = kind, note, now()
     order_lifecycle.record_change(held, "problem", because=f"{kind}: {note}" if note else kind)
@@ -225,7 +227,10 @@ def _unassign(site: Site, order: Order, trip: Trip | None, seen: int | None) -> 
     if trip is None:
         return
     if order.state == "out_for_delivery":
-        raise Conflict("on_its_way", "The courier has this order: give it to another one instead.")
+        raise Conflict(
+            "on_its_way",
+            "The courier is already out with this order. Assign it to another courier instead.",
+        )
     held = order_lifecycle.lock_version(order, seen)
     courier = couriers.get(trip.courier_id)
     _notify_unassigned(site, held, courier)

@@ -22,14 +22,14 @@ ZERO = Decimal(0)
 
 class OutsideZones(Invalid):
     def __init__(self) -> None:
-        super().__init__("outside_zones", N_("This place is outside the delivery zones."))
+        super().__init__("outside_zones", N_("This location is outside the delivery zones."))
 
 
 class BelowMinimum(Invalid):
     def __init__(self, minimum: Decimal, currency: str) -> None:
         super().__init__(
             "below_minimum",
-            N_("Delivery to this place begins at {minimum}."),
+            N_("The minimum order for delivery to this location is {minimum}."),
             minimum=format_money(minimum, currency, "en"),
         )
         self.minimum = minimum
@@ -57,7 +57,7 @@ def resolve_address(
     """Raises OutsideZones or BelowMinimum. The staff pass `zone_id` if there are no coordinates."""
     text = one_line(text, MAX_ADDRESS_LENGTH)
     if not text and where is None:
-        raise invalid("address", "address_missing", "Give the address, or share your location.")
+        raise invalid("address", "address_missing", "Enter the address, or share your location.")
     known = zones.listed(site.id)
     zone = None
     if where is not None and known:
@@ -67,7 +67,9 @@ def resolve_address(
     elif zone_id:
         zone = next((one for one in known if one.id == zone_id), None)
         if zone is None:
-            raise invalid("zone_id", "unknown_zone", "This restaurant has no such delivery zone.")
+            raise invalid(
+                "zone_id", "unknown_zone", "This delivery zone does not exist at this restaurant."
+            )
     if zone is not None and subtotal < zone.minimum:
         raise BelowMinimum(zone.minimum, site.currency)
     return DeliveryAddress(text, where, zone)
@@ -83,7 +85,7 @@ def parse_coordinates(latitude: Any, longitude: Any) -> Coordinates | None:
         raise invalid(
             "latitude",
             "invalid_place",
-            "A latitude is a number from -90 to 90, a longitude one from -180 to 180.",
+            "Latitude must be from -90 to 90 and longitude from -180 to 180.",
         ) from None
 
 

@@ -28,7 +28,7 @@ def parse_point(text: str, field: str = "position") -> Coordinates:
         raise invalid(
             field,
             "invalid_place",
-            "A place is its latitude and longitude, such as 41.0284, 28.9737.",
+            "Enter a location as latitude and longitude, such as 41.0284, 28.9737.",
         )
     return _place(found[1], found[2], field)
 
@@ -48,7 +48,7 @@ def check_pairs(pairs: Sequence[Any]) -> list[Coordinates]:
     for pair in pairs[: MAX_CORNERS + 2]:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise invalid(
-                "corners", "invalid_corners", "A corner is its latitude and its longitude."
+                "corners", "invalid_corners", "Enter each corner as latitude and longitude."
             )
         found.append(_place(pair[0], pair[1], "corners"))
     return check_corners(found)
@@ -60,22 +60,27 @@ def check_corners(corners: list[Coordinates]) -> list[Coordinates]:
         corners = corners[:-1]
     corners = [one for at, one in enumerate(corners) if at == 0 or corners[at - 1] != one]
     if len(corners) < MIN_CORNERS:
-        raise invalid("corners", "invalid_corners", "A zone has at least three corners.")
+        raise invalid("corners", "invalid_corners", "A zone needs at least three corners.")
     if len(corners) > MAX_CORNERS:
         raise invalid(
-            "corners", "invalid_corners", "A zone has at most {most} corners.", most=MAX_CORNERS
+            "corners",
+            "invalid_corners",
+            "A zone can have at most {most} corners.",
+            most=MAX_CORNERS,
         )
     if any(distance_metres(corners[0], corner) > LARGEST_M for corner in corners):
-        raise invalid("corners", "invalid_corners", "The zone is too large: 200 km are the most.")
+        raise invalid("corners", "invalid_corners", "The zone is too large. The limit is 200 km.")
     if self_intersects(corners):
         raise invalid(
             "corners",
             "invalid_corners",
-            "The zone's border crosses itself: give the corners in their order around it.",
+            "The zone's border crosses itself. Enter the corners in order around the zone.",
         )
     if polygon_area(corners) < SMALLEST_M2:
         raise invalid(
-            "corners", "invalid_corners", "The zone is too small: its corners lie almost on a line."
+            "corners",
+            "invalid_corners",
+            "The zone is too small. Its corners are almost on one line.",
         )
     return corners
 
@@ -89,18 +94,18 @@ def _geojson(text: str) -> list[Coordinates]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         raise invalid(
-            "corners", "invalid_corners", "This looks like GeoJSON, but cannot be read as JSON."
+            "corners", "invalid_corners", "This looks like GeoJSON but is not valid JSON."
         ) from None
     rings = _rings(value)
     if len(rings) != 1:
         raise invalid(
-            "corners", "invalid_corners", "The GeoJSON must hold one polygon without holes."
+            "corners", "invalid_corners", "The GeoJSON must contain one polygon without holes."
         )
     found = []
     for point in rings[0][: MAX_CORNERS + 2]:
         if not isinstance(point, list) or len(point) < 2:
             raise invalid(
-                "corners", "invalid_corners", "The GeoJSON must hold one polygon without holes."
+                "corners", "invalid_corners", "The GeoJSON must contain one polygon without holes."
             )
         found.append(_place(point[1], point[0], "corners"))
     return found
@@ -139,5 +144,5 @@ def _place(latitude: Any, longitude: Any, field: str) -> Coordinates:
         raise invalid(
             field,
             "invalid_place",
-            "A latitude is a number from -90 to 90, a longitude one from -180 to 180.",
+            "Latitude must be from -90 to 90 and longitude from -180 to 180.",
         ) from None

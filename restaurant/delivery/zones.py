@@ -53,7 +53,9 @@ def get(zone_id: str) -> DeliveryZone:
 
 def add(site: Site, outline: ZoneSettings) -> DeliveryZone:
     if len(listed(site.id)) >= MAX_ZONES:
-        raise Invalid("too_many", "A restaurant has at most {most} delivery zones.", most=MAX_ZONES)
+        raise Invalid(
+            "too_many", "A restaurant can have at most {most} delivery zones.", most=MAX_ZONES
+        )
     zone = DeliveryZone(tenant_id=current_tenant_id(), site_id=site.id, **_checked(site, outline))
     db.session.add(zone)
     db.session.flush()
@@ -113,9 +115,9 @@ def _contains(site: Site, zone: DeliveryZone, where: Coordinates) -> bool:
 def _checked(site: Site, outline: ZoneSettings) -> dict[str, Any]:
     name = one_line(outline.name, 60)
     if not name:
-        raise invalid("name", "name_missing", "Give the zone a name.")
+        raise invalid("name", "name_missing", "Enter a name for the zone.")
     if outline.kind not in KINDS:
-        raise invalid("kind", "invalid_choice", "A zone is a circle or a drawn shape.")
+        raise invalid("kind", "invalid_choice", "A zone must be a circle or a drawn shape.")
     values: dict[str, Any] = {
         "name": name,
         "kind": outline.kind,
@@ -127,7 +129,9 @@ def _checked(site: Site, outline: ZoneSettings) -> dict[str, Any]:
     if outline.kind == "radius":
         if site_position(site) is None:
             raise invalid(
-                "radius", "no_position", "Say first where the restaurant is: circles begin there."
+                "radius",
+                "no_position",
+                "Set the restaurant's location first. Circular zones are drawn around it.",
             )
         values["radius_m"] = _radius(outline.radius_m)
     else:
@@ -137,7 +141,7 @@ def _checked(site: Site, outline: ZoneSettings) -> dict[str, Any]:
 
 def _radius(given: Any) -> int:
     if not isinstance(given, int) or not NEAREST_M <= given <= FARTHEST_M:
-        raise invalid("radius", "invalid_radius", "A radius is between 0.1 and 100 km.")
+        raise invalid("radius", "invalid_radius", "The radius must be between 0.1 and 100 km.")
     return given
 
 
@@ -154,6 +158,6 @@ def _amount(field: str, given: Any, currency: str) -> Decimal:
         raise invalid(
             field,
             "invalid_amount",
-            "An amount is digits with a dot before the decimals, such as 12.50.",
+            "Enter an amount with a dot before the decimals, such as 12.50.",
         )
     return amount

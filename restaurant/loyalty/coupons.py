@@ -23,15 +23,15 @@ STATES = ("open", "used", "expired", "cancelled")
 N_ = str  # collected for translation here, translated where it is shown
 # Messages for the staff and API callers; those for diners are in portal/diner/words.
 REFUSAL_TEXTS = {
-    "unknown": N_("There is no such coupon."),
-    "used": N_("This coupon was used already."),
-    "expired": N_("This coupon has run out."),
+    "unknown": N_("This coupon does not exist."),
+    "used": N_("This coupon was already used."),
+    "expired": N_("This coupon has expired."),
     "cancelled": N_("This coupon was cancelled."),
     "other_site": N_("This coupon is for another restaurant."),
-    "below_minimum": N_("This coupon needs an order of at least {amount}."),
-    "item_missing": N_("This coupon is for {name}: add it to the order."),
+    "below_minimum": N_("This coupon requires an order of at least {amount}."),
+    "item_missing": N_("This coupon is for {name}. Add it to the order."),
     "not_yours": N_("This coupon belongs to another guest."),
-    "limit": N_("This guest has used this reward as often as it can be used."),
+    "limit": N_("This guest has reached the limit for this reward."),
 }
 ALREADY_USED = REFUSAL_TEXTS["used"]
 
@@ -85,7 +85,7 @@ def issue_many(
 ) -> list[Coupon]:
     """Same order as the input. Concurrent calls for the same cause return the same coupon."""
     if not reward.active or reward.removed_at is not None:
-        raise Conflict("reward_ended", "This reward is not given out any more.")
+        raise Conflict("reward_ended", "This reward is no longer available.")
     moment, promise = now(), coupon_terms.terms_of_reward(reward).as_json()
     expires_at = moment + timedelta(days=days or reward.valid_days)
     rows = [
@@ -217,7 +217,7 @@ def release_coupons(order: Order) -> list[Coupon]:
 def cancel(coupon: Coupon, because: str) -> Coupon:
     because = one_line(because, 200)
     if not because:
-        raise Invalid("reason_missing", "Say why the coupon is cancelled.")
+        raise Invalid("reason_missing", "Enter a reason for cancelling the coupon.")
     won = db.session.execute(
         update(Coupon)
         .where(

@@ -71,9 +71,13 @@ def correct_balance(site: Site, contact_id: str, amount: int, because: str) -> L
     """A manual correction, with a reason."""
     because = one_line(because, 200)
     if not because:
-        raise invalid("because", "reason_missing", "Say why the balance is corrected.")
+        raise invalid("because", "reason_missing", "Enter a reason for correcting the balance.")
     if not amount or abs(amount) > 1_000_000:
-        raise invalid("amount", "invalid_number", "Write how many to add, or to take: -5.")
+        raise invalid(
+            "amount",
+            "invalid_number",
+            "Enter how many to add, or a negative number to subtract, such as -5.",
+        )
     member = add_to_balance(site.id, contact_id, amount)
     _add_entry(site.id, contact_id, amount, "corrected", because=because)
     card = contact_cards.existing_cards([contact_id]).get(contact_id)
@@ -92,7 +96,7 @@ def exchange_points(
     A conditional update takes the points, so that concurrent calls cannot overspend.
     """
     if reward.cost is None or not rewards.is_valid_at(reward, site.id, site.currency):
-        raise Conflict("reward_not_for_points", "This reward cannot be had for points here.")
+        raise Conflict("reward_not_for_points", "This reward cannot be redeemed for points here.")
     won = db.session.execute(
         update(LoyaltyMember)
         .where(*_member_key(site.id, contact_id), LoyaltyMember.balance >= reward.cost)

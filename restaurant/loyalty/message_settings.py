@@ -76,7 +76,7 @@ def text_for(message: LoyaltyMessage, site: Site, language: str) -> str:
 
 def save_message(site: Site, cause: str, wanted: MessageSettings) -> LoyaltyMessage:
     if cause not in TRIGGERS:
-        raise invalid("cause", "invalid_choice", "There is no such message.")
+        raise invalid("reason", "invalid_choice", "This message does not exist.")
     values = _checked(site, cause, wanted)
     message = db.session.get(LoyaltyMessage, (current_tenant_id(), site.id, cause))
     before = audit.snapshot(message or default_message(site, cause))
@@ -100,7 +100,7 @@ def _checked(site: Site, cause: str, wanted: MessageSettings) -> dict[str, Any]:
         if language in site.languages and text.strip()
     }
     if wanted.active and not texts:
-        raise invalid("text", "text_missing", "Write what the guest reads.")
+        raise invalid("text", "text_missing", "Write the message to the guest.")
     for text in (*texts.values(), *wanted.template_parameters):
         check_text(text, coupon=reward is not None or cause == "gift")
     number = 0
@@ -109,7 +109,7 @@ def _checked(site: Site, cause: str, wanted: MessageSettings) -> dict[str, Any]:
         number = wanted.number
         if not least <= number <= most:
             raise invalid(
-                "number", "invalid_number", "Write a number from {least} to {most}.",
+                "number", "invalid_number", "Enter a number from {least} to {most}.",
                 least=least, most=most,
             )  # fmt: skip
     template: dict[str, Any] = {}
@@ -134,7 +134,7 @@ def check_text(text: str, *, coupon: bool) -> None:
             raise invalid(
                 "text",
                 "unknown_placeholder",
-                "There is no {what} here. There are: {names}.",
+                "{what} is not available here. Available: {names}.",
                 what="{{" + name + "}}",
                 names=", ".join(PLACEHOLDERS),
             )
@@ -142,6 +142,6 @@ def check_text(text: str, *, coupon: bool) -> None:
             raise invalid(
                 "text",
                 "no_reward",
-                "{what} needs a reward that goes with the message: choose one.",
+                "{what} needs a reward that is sent with the message. Choose one.",
                 what="{{" + name + "}}",
             )

@@ -47,16 +47,16 @@ def _question(was: str, holders: int, held: int) -> Invalid:
         return invalid(
             "worth",
             "balances_exist",
-            "{guests} guests have {held} points together. Say how many points make one stamp;"
-            " 0: everybody begins anew.",
+            "{guests} guests have {held} points in total. Enter how many points "
+            "equal one stamp, or 0 to reset all balances.",
             guests=holders,
             held=held,
         )
     return invalid(
         "worth",
         "balances_exist",
-        "{guests} guests have {held} stamps together. Say how many points a stamp is worth;"
-        " 0: everybody begins anew.",
+        "{guests} guests have {held} stamps in total. Enter how many points one "
+        "stamp is worth, or 0 to reset all balances.",
         guests=holders,
         held=held,
     )

@@ -117,10 +117,10 @@ def _checked(site: Site, wanted: ProgrammeSettings) -> dict[str, Any]:
         raise invalid("kind", "invalid_choice", "Choose points or stamps.")
     amount = parse_amount(wanted.amount, site.currency, "amount")
     if wanted.kind == "points" and amount <= 0:
-        raise invalid("amount", "invalid_amount", "Say for which amount points are given.")
+        raise invalid("amount", "invalid_amount", "Enter the amount for which points are given.")
     if not 1 <= wanted.points <= MOST_POINTS:
         raise invalid(
-            "points", "invalid_number", "Write a number from 1 to {most}.", most=MOST_POINTS
+            "points", "invalid_number", "Enter a number from 1 to {most}.", most=MOST_POINTS
         )
     gift = wanted.gift_id or None
     if gift is not None:
@@ -129,7 +129,7 @@ def _checked(site: Site, wanted: ProgrammeSettings) -> dict[str, Any]:
             raise invalid("gift_id", "invalid_choice", "Choose a reward that has a price.")
     for name, value in (("quiet_from", wanted.quiet_from), ("quiet_until", wanted.quiet_until)):
         if not _CLOCK.fullmatch(value):
-            raise invalid(name, "invalid_time", "Write a time of day, such as 21:00.")
+            raise invalid(name, "invalid_time", "Enter a time, such as 21:00.")
     return {
         "kind": wanted.kind,
         "active": wanted.active,
@@ -152,16 +152,16 @@ def parse_amount(written: str, currency: str, field: str) -> Decimal:
     except BadMoney as error:
         raise invalid(field, "invalid_amount", str(error)) from error
     if amount < 0:
-        raise invalid(field, "invalid_amount", "An amount cannot be less than nothing.")
+        raise invalid(field, "invalid_amount", "An amount cannot be negative.")
     return amount
 
 
 def _keywords(given: tuple[str, ...]) -> list[str]:
     named = {normalize_keyword(one): one_line(one) for one in given if normalize_keyword(one)}
     if len(named) > MOST_KEYWORDS:
-        raise invalid("keywords", "too_many", "{most} words at most.", most=MOST_KEYWORDS)
+        raise invalid("keywords", "too_many", "Enter at most {most} words.", most=MOST_KEYWORDS)
     if any(len(one) > LONGEST_KEYWORD for one in named.values()):
-        raise invalid("keywords", "too_long", "A word has {most} letters at most.",
+        raise invalid("keywords", "too_long", "A word can have at most {most} letters.",
                       most=LONGEST_KEYWORD)  # fmt: skip
     return list(named.values())
 

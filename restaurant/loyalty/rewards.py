@@ -109,13 +109,13 @@ def remove(reward_id: str) -> None:
 def _checked(wanted: RewardSettings) -> dict[str, Any]:
     name = one_line(wanted.name, LONGEST_NAME)
     if not name:
-        raise invalid("name", "name_missing", "Give the reward a name that guests understand.")
+        raise invalid("name", "name_missing", "Enter a reward name that guests understand.")
     if wanted.kind not in KINDS:
-        raise invalid("kind", "invalid_choice", "Choose what the reward gives.")
+        raise invalid("kind", "invalid_choice", "Choose what the reward is.")
     known = {site.id: site for site in sites.listed()}
     chosen = [known[one] for one in dict.fromkeys(wanted.site_ids) if one in known]
     if len(chosen) != len(set(wanted.site_ids)):
-        raise invalid("site_ids", "unknown_site", "There is no such restaurant here.")
+        raise invalid("site_ids", "unknown_site", "This restaurant does not exist.")
     currency = wanted.currency or next((s.currency for s in chosen or known.values()), "")
     try:
         decimal_places(currency)
@@ -123,15 +123,16 @@ def _checked(wanted: RewardSettings) -> dict[str, Any]:
         raise invalid("currency", "invalid_currency", str(error)) from error
     if any(site.currency != currency for site in chosen):
         raise invalid(
-            "site_ids", "other_currency", "All restaurants of a reward have the same currency."
+            "site_ids", "other_currency", "All restaurants of a reward must have the same currency."
         )
     if not 1 <= wanted.valid_days <= MOST_DAYS:
-        raise invalid("valid_days", "invalid_number", "A coupon is good for 1 to {most} days.",
+        raise invalid("valid_days", "invalid_number", "A coupon must be valid for 1 to "
+                                                      "{most} days.",
                       most=MOST_DAYS)  # fmt: skip
     if not 0 <= wanted.per_contact <= 1000:
-        raise invalid("per_contact", "invalid_number", "Write a number from 0 to 1000.")
+        raise invalid("per_contact", "invalid_number", "Enter a number from 0 to 1000.")
     if wanted.cost is not None and not 1 <= wanted.cost <= 1_000_000:
-        raise invalid("cost", "invalid_number", "Write a number from 1 to 1,000,000.")
+        raise invalid("cost", "invalid_number", "Enter a number from 1 to 1,000,000.")
     item_id, item_name = _item(wanted)
     most = parse_amount(wanted.most, currency, "most")
     return {
@@ -157,14 +158,14 @@ def _value(wanted: RewardSettings, currency: str) -> Decimal:
     if wanted.kind == "amount":
         amount = parse_amount(wanted.value, currency, "value")
         if amount <= 0:
-            raise invalid("value", "invalid_amount", "Say how much is taken off.")
+            raise invalid("value", "invalid_amount", "Enter the discount.")
         return amount
     try:
         percent = Decimal(wanted.value.strip().replace(",", "."))
     except ArithmeticError:
         percent = Decimal(-1)
     if not percent.is_finite() or not 0 < percent <= 100 or percent != round(percent, 2):
-        raise invalid("value", "invalid_percent", "A percentage is a number up to 100.")
+        raise invalid("value", "invalid_percent", "Enter a percentage of at most 100.")
     return percent
 
 
@@ -184,4 +185,4 @@ def _item(wanted: RewardSettings) -> tuple[str | None, str]:
         except (NotOnMenu, Invalid):
             continue
         return wanted.item_id, shelf.text(item, version.content["languages"][0])
-    raise invalid("item_id", "item_missing", "Choose an item of a published menu.")
+    raise invalid("item_id", "item_missing", "Choose an item from a published menu.")

@@ -19,11 +19,11 @@ from tenants import audit
 def mark_sold_out(site: Site, thing_id: str, until: datetime | None) -> None:
     """Mark an item or option as sold out until a time or, with None, until it is put back."""
     if not thing_id.startswith(("itm_", "opt_")):
-        raise invalid("id", "unknown_item", "Only items and options can be sold out.")
+        raise invalid("id", "unknown_item", "Only items and options can be marked as sold out.")
     if thing_id not in _on_menu(site):
-        raise invalid("id", "unknown_item", "This restaurant's menu has no such item or option.")
+        raise invalid("id", "unknown_item", "This item or option is not on the restaurant's menu.")
     if until is not None and until <= now():
-        raise invalid("until", "invalid_time", "This moment has passed.")
+        raise invalid("until", "invalid_time", "This time has already passed. Choose a later time.")
     row = {"until": until, "by": audit.current_actor().name, "at": now()}
     db.session.execute(
         insert(SoldOut)

@@ -37,7 +37,9 @@ def rows_of_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         names = [_column(name) for name in next(rows, [])]
         if "name" not in {name.partition("_")[0] for name in names} or "price" not in names:
             raise invalid(
-                "file", "no_columns", "The first line must name the columns: category, name, price."
+                "file",
+                "no_columns",
+                "The first row must contain the column names: category, name, price.",
             )
         for cells in rows:
             if any(cell.strip() for cell in cells):
@@ -61,8 +63,8 @@ def rows_of_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         raise invalid(
             "file",
             "not_a_table",
-            "This JSON file has no list of items. Expected: items or products, or categories with"
-            " items in each of them.",
+            "This JSON file has no list of items. It must contain items or "
+            "products, or categories that each contain items.",
         )
     for number, one in enumerate(listed, 1):
         cells = {_column(str(key)): value for key, value in one.items()} if _is_given(one) else {}

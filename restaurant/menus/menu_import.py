@@ -76,7 +76,7 @@ def parse_file(
     `sites` are the restaurants whose stations the file may name.
     """
     if len(data) > LARGEST_FILE:
-        raise invalid("file", "too_large", "A menu's file may have at most 512 KB.")
+        raise invalid("file", "too_large", "A menu file can be at most 512 KB.")
     text = import_files.decode(data)
     looks_json = text.lstrip()[:1] in ("{", "[")
     raw = (
@@ -89,10 +89,12 @@ def parse_file(
     for number, cells in raw:
         _note_ignored(menu, cells, reading)
         if len(reading.rows) >= menus.MOST_ITEMS:
-            raise Invalid("menu_full", "A menu holds at most {most} items.", most=menus.MOST_ITEMS)
+            raise Invalid(
+                "menu_full", "A menu can have at most {most} items.", most=menus.MOST_ITEMS
+            )
         _parse_row(menu, number, cells, reading, known)
     if not reading.rows and not reading.faults:
-        raise invalid("file", "empty_file", "There is no item in this file.")
+        raise invalid("file", "empty_file", "This file contains no items.")
     del reading.faults[MAX_ERRORS:]
     return reading
 
@@ -121,14 +123,14 @@ def apply_import(
     NEW_STATION.
     """
     if reading.faults:
-        raise Invalid("rows_wrong", "Some rows are wrong; nothing was imported.")
+        raise Invalid("rows_wrong", "Some rows have errors. Nothing was imported.")
     instead = _decide_stations(reading, chosen or {}, sites)
     language = menu.languages[0]
     known = menus.categories(menu.id)
     by_name = {_key(one.texts, language): one for one in known}
     items = menus.items(menu.id)
     if len(items) + len(reading.rows) > menus.MOST_ITEMS:
-        raise Invalid("menu_full", "A menu holds at most {most} items.", most=menus.MOST_ITEMS)
+        raise Invalid("menu_full", "A menu can have at most {most} items.", most=menus.MOST_ITEMS)
     by_code = {item.code: item for item in items if item.code}
     by_place = {(item.category_id, _key(item.texts, language)): item for item in items}
     added = changed = made = 0
@@ -186,7 +188,7 @@ def _decide_stations(
             raise invalid(
                 "stations",
                 "unknown_station",
-                "No restaurant has the station “{name}”. Add it or choose another.",
+                "No restaurant has the station “{name}”. Add it or choose another one.",
                 name=one.name,
             )
     return instead
@@ -230,7 +232,7 @@ def _parse_row(
         except DomainError as error:
             reading.faults.append(RowError(number, name, error))
         except BadText:
-            wrong = invalid(name, "invalid_text", "The text has a character that cannot be kept.")
+            wrong = invalid(name, "invalid_text", "The text contains an invalid character.")
             reading.faults.append(RowError(number, name, wrong))
         return None
 
@@ -246,7 +248,7 @@ def _parse_row(
         language: {"name": _cell(cells, "category", language, menu)} for language in menu.languages
     }
     if not category_texts[menu.languages[0]]["name"]:
-        missing = invalid("category", "missing", "Say which category it belongs to.")
+        missing = invalid("category", "missing", "Enter the item's category.")
         reading.faults.append(RowError(number, "category", missing))
     else:
         category = take("category", lambda: menu_validation.check_texts(menu, category_texts)) or {}
@@ -289,7 +291,7 @@ def _known_values(
         raise invalid(
             name,
             "unknown_word",
-            "“{word}” is not known here. Known are: {known}.",
+            "“{word}” is not valid here. Valid values: {known}.",
             word=unknown[0][:40],
             known=", ".join(known),
         )

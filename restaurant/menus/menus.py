@@ -80,7 +80,7 @@ def remove_category(category_id: str) -> None:
 def add_item(menu: Menu, values: Mapping[str, Any]) -> MenuItem:
     known = items(menu.id)
     if len(known) >= MOST_ITEMS:
-        raise Invalid("menu_full", "A menu holds at most {most} items.", most=MOST_ITEMS)
+        raise Invalid("menu_full", "A menu can have at most {most} items.", most=MOST_ITEMS)
     clean = menu_validation.check_item(
         menu, values, category_ids(menu.id), group_ids(menu.id), whole=True
     )

@@ -55,16 +55,16 @@ def unused(kept: list[BlobEntry]) -> list[str]:
 
 def _small(data: bytes) -> bytes:
     if len(data) > LARGEST_BYTES:
-        raise invalid("photo", "too_large", "A photo may have at most 12 MB.")
+        raise invalid("photo", "too_large", "A photo can be at most 12 MB.")
     try:
         return reencode_image(BytesIO(data), SIDE, "WEBP", quality=80, formats=KINDS)
     except TooManyPixels:
         raise invalid(
             "photo",
             "too_large",
-            "The photo has too many pixels. Make it smaller and upload it again.",
+            "The photo's resolution is too high. Make it smaller and upload it again.",
         ) from None
     except UnreadableImage:
         raise invalid(
-            "photo", "not_a_photo", "Only JPEG, PNG and WebP pictures can be used."
+            "photo", "not_a_photo", "Only JPEG, PNG and WebP images can be used."
         ) from None

@@ -138,7 +138,7 @@ def price_items(
     if not wishes:
         raise Invalid("empty_cart", "The cart is empty.")
     if len(wishes) > MAX_ITEMS:
-        raise Invalid("too_many_lines", "A cart holds at most {most} lines.", most=MAX_ITEMS)
+        raise Invalid("too_many_lines", "A cart can have at most {most} items.", most=MAX_ITEMS)
     return [_price_item(shelf, wish, language) for wish in wishes]
 
 
@@ -191,11 +191,14 @@ def _options(
             }
             if group["least"] == group["most"]:
                 raise NotOnMenu(
-                    "wrong_options", "{item}: choose {least} of “{group}”.", wish.item_id, **values
+                    "wrong_options",
+                    "{item}: choose {least} from “{group}”.",
+                    wish.item_id,
+                    **values,
                 )
             raise NotOnMenu(
                 "wrong_options",
-                "{item}: choose {least} to {most} of “{group}”.",
+                "{item}: choose {least} to {most} from “{group}”.",
                 wish.item_id,
                 **values,
             )

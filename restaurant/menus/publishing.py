@@ -53,7 +53,7 @@ def publish(menu_id: str) -> MenuVersion:
     menu = get(menu_id)
     content = draft_content(menu)
     if not content["categories"]:
-        raise Invalid("menu_empty", "There is nothing to publish: add an item first.")
+        raise Invalid("menu_empty", "There is nothing to publish. Add an item first.")
     number: int = db.session.scalars(
         update(Menu)
         .where(Menu.tenant_id == current_tenant_id(), Menu.id == menu_id)

@@ -64,14 +64,14 @@ def check_item(
 
 def _known_category(value: Any, known: set[str]) -> Any:
     if value not in known:
-        raise invalid("category_id", "unknown_category", "This menu has no such category.")
+        raise invalid("category_id", "unknown_category", "This category is not on this menu.")
     return value
 
 
 def _known_groups(value: Any, known: set[str]) -> list[str]:
     wanted = list(dict.fromkeys(value or ()))
     if not set(wanted) <= known:
-        raise invalid("groups", "unknown_group", "This menu has no such option group.")
+        raise invalid("groups", "unknown_group", "This option group is not on this menu.")
     return wanted
 
 
@@ -80,14 +80,16 @@ def check_group(menu: Menu, values: Mapping[str, Any], options: int) -> dict[str
     free = _count("free", values.get("free", 0))
     if options > MOST_OPTIONS:
         raise invalid(
-            "options", "too_many", "A group has at most {most} options.", most=MOST_OPTIONS
+            "options", "too_many", "A group can have at most {most} options.", most=MOST_OPTIONS
         )
     if most < 1 or least > most:
         raise invalid(
-            "most", "invalid_count", "At least one may be chosen, and not less than must."
+            "most",
+            "invalid_count",
+            "The maximum must be at least 1 and not lower than the minimum.",
         )
     if least > options:
-        raise invalid("least", "invalid_count", "More must be chosen than there are options.")
+        raise invalid("least", "invalid_count", "The minimum is higher than the number of options.")
     return {
         "texts": check_texts(menu, values.get("texts") or {}),
         "least": least,
@@ -116,12 +118,12 @@ def check_texts(menu: Menu, value: Any) -> dict[str, dict[str, str]]:
             description = normalize_text(str(mine.get("description") or ""))[:LONGEST_DESCRIPTION]
         except BadText as error:
             raise invalid(
-                "name", "invalid_text", "The text has a character that cannot be kept."
+                "name", "invalid_text", "The text contains an invalid character."
             ) from error
         if name:
             found[language] = {"name": name, "description": description}
     if menu.languages[0] not in found:
-        raise invalid("name", "missing", "Write a name in the menu's own language.")
+        raise invalid("name", "missing", "Enter a name in the menu's main language.")
     return found
 
 
@@ -132,11 +134,11 @@ def check_amount(field: str, value: Any, currency: str) -> Decimal:
         raise invalid(
             field,
             "invalid_amount",
-            "A price in {currency} is written like 12.50.",
+            "Enter a price in {currency}, such as 12.50.",
             currency=currency,
         ) from error
     if found < 0:
-        raise invalid(field, "invalid_amount", "A price cannot be below zero.")
+        raise invalid(field, "invalid_amount", "A price cannot be negative.")
     return found
 
 
@@ -146,14 +148,14 @@ def check_percent(field: str, value: Any) -> Decimal:
     except ArithmeticError:
         found = Decimal(-1)
     if not found.is_finite() or not 0 <= found <= 100 or found != round(found, 3):
-        raise invalid(field, "invalid_percent", "A percentage is a number from 0 to 100.")
+        raise invalid(field, "invalid_percent", "Enter a percentage from 0 to 100.")
     return found
 
 
 def _among(field: str, value: Any, known: tuple[str, ...]) -> list[str]:
     asked = set(value or ())
     if not asked <= set(known):
-        raise invalid(field, "invalid_choice", "Choose among the offered values.")
+        raise invalid(field, "invalid_choice", "Choose one of the available values.")
     return [one for one in known if one in asked]
 
 
@@ -163,5 +165,5 @@ def _count(field: str, value: Any) -> int:
     except (TypeError, ValueError):
         found = -1
     if not 0 <= found <= 99:
-        raise invalid(field, "invalid_count", "Give a whole number from 0 to 99.")
+        raise invalid(field, "invalid_count", "Enter a whole number from 0 to 99.")
     return found

@@ -278,11 +278,15 @@ def _delivery_address(
 
 def _check_order_type(site: Site, wanted: CartRequest) -> None:
     if wanted.order_type not in site.order_types:
-        raise Invalid("order_type_closed", "This kind of order is not taken here.")
+        raise Invalid("order_type_closed", "This restaurant does not accept this type of order.")
     if wanted.payment_method not in site.payment_methods:
-        raise Invalid("payment_method_closed", "This way to pay is not taken here.")
+        raise Invalid(
+            "payment_method_closed", "This restaurant does not accept this payment method."
+        )
     if wanted.payment_method == "card_link" and not accepts_cards(site):
-        raise Invalid("payment_method_closed", "This way to pay is not taken here.")
+        raise Invalid(
+            "payment_method_closed", "This restaurant does not accept this payment method."
+        )
     order_rules.check_combination(
         wanted.order_type, wanted.payment_method, has_table=bool(wanted.table_number)
     )
@@ -293,7 +297,7 @@ def _table(site: Site, wanted: CartRequest) -> tuple[Table | None, bool]:
         return None, False
     table = tables.find_by_code(site.id, wanted.table_number, wanted.table_token)
     if table is None:
-        raise Invalid("unknown_table", "There is no such table here.")
+        raise Invalid("unknown_table", "This table does not exist here.")
     return table, tables.token_matches(table, wanted.table_token)
 
 
@@ -355,7 +359,7 @@ def _check_hourly_limits(site: Site, table: Table | None, visitor: str) -> None:
         )
         if (db.session.scalar(query) or 0) >= limit:
             raise RateLimited(
-                "Many orders were sent from here in a short time. Please ask the staff.",
+                "Too many orders were sent from here in a short time. Please ask the staff.",
                 retry_after=600,
             )
 

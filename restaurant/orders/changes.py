@@ -22,7 +22,7 @@ from tenants import audit
 def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: str = "") -> Order:
     """More for an open table: the kitchen gets only what is new."""
     if order.state not in order_states.ACCEPTS_MORE_ITEMS or order.payment_method == "card_link":
-        raise Conflict("order_closed", "Nothing can be added to this order any more.")
+        raise Conflict("order_closed", "Items can no longer be added to this order.")
     held = order_lifecycle.lock_version(order, None)
     if held.state not in order_states.IN_THE_KITCHEN:  # the order was ready or further
         kitchen_progress.mark_items(held, order_queries.items_of(held.id), kitchen_progress.READY)
@@ -43,7 +43,7 @@ def void_item(
     """Void some pieces of a line, with a reason, and notify the kitchen."""
     because = one_line(because, 200)
     if not because:
-        raise Invalid("reason_missing", "Say why this is taken back.")
+        raise Invalid("reason_missing", "Enter a reason for removing this item.")
     if order.state in order_states.END_STATES:
         raise Conflict("order_closed", "This order is closed.")
     held = order_lifecycle.lock_version(order, seen)
@@ -52,7 +52,7 @@ def void_item(
     if line is None:
         raise NotFound()
     if not 1 <= quantity <= line.quantity - line.voided:
-        raise Invalid("invalid_quantity", "There are not so many of it left on the order.")
+        raise Invalid("invalid_quantity", "The order does not have that many left.")
     line.voided += quantity
     line.void_because = because
     recalculate(site, held)
@@ -87,7 +87,7 @@ def change_table(
 ) -> Order:
     held = order_lifecycle.lock_version(order, seen)
     if held.order_type != "dine_in" or held.state in order_states.END_STATES:
-        raise Conflict("order_closed", "Only an open order at a table can move to another one.")
+        raise Conflict("order_closed", "Only an open dine-in order can be moved to another table.")
     left, was = held.table_id, held.table_number
     held.table_id, held.table_number = table_id, number
     order_lifecycle.record_change(held, "table", because=f"{was} → {number}")

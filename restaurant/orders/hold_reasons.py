@@ -31,46 +31,44 @@ COUPON_RETURNED = "coupon_returned"
 ORDER_REASONS = ReasonSentences(
     {
         NOT_SCANNED: N_("The table's code was not scanned."),
-        NEW_CUSTOMER: N_("A new customer with a large order."),
-        FREE_TEXT: N_("Written by hand, without a code."),
-        NO_LOCATION: N_("The address is not on the map yet: its delivery zone and fee are open."),
-        OUTSIDE_ZONES: N_("The shared location is outside all delivery zones."),
-        BELOW_MINIMUM: N_("The order is below the minimum of its delivery zone."),
-        LOCATION_MISMATCH: N_(
-            "The shared location does not fit the delivery fee of this order: look at it."
+        NEW_CUSTOMER: N_("New guest with a large order."),
+        FREE_TEXT: N_("Written manually, without a code."),
+        NO_LOCATION: N_(
+            "The address has no location yet, so the delivery zone and fee are not set."
         ),
-        MESSAGE_EDITED: N_("The message was changed before it was sent:"),
-        PAID_ALREADY: N_("Paid already."),
+        OUTSIDE_ZONES: N_("The shared location is outside all delivery zones."),
+        BELOW_MINIMUM: N_("The order is below the minimum for its delivery zone."),
+        LOCATION_MISMATCH: N_(
+            "The shared location does not match the delivery fee of this order. Check it."
+        ),
+        MESSAGE_EDITED: N_("The guest changed the order message before sending it:"),
+        PAID_ALREADY: N_("Already paid."),
         PAID: N_("paid"),
-        REFUND_REVIEW: N_("A payment is in the refund review."),
-        REFUNDED: N_("Money was given back."),
-        MADE_AT_PROVIDER: N_("Made at the provider."),
+        REFUND_REVIEW: N_("A payment is in review."),
+        REFUNDED: N_("The payment was refunded."),
+        MADE_AT_PROVIDER: N_("Made in the provider's dashboard."),
         LINK_SENT: N_("The payment link was sent."),
         PAYMENT_DECLINED: N_("The payment was declined."),
-        LINK_EXPIRED: N_("The payment link has run out."),
+        LINK_EXPIRED: N_("The payment link has expired."),
         COUPON_RETURNED: N_("The coupon can be used again."),
         # A coupon that did not apply: `coupon_` and the refusal's own code.
-        "coupon_unknown": N_(
-            "The coupon is not known any more: the order is without its discount."
-        ),
-        "coupon_used": N_("The coupon was used already: the order is without its discount."),
-        "coupon_expired": N_("The coupon has run out: the order is without its discount."),
-        "coupon_cancelled": N_("The coupon was cancelled: the order is without its discount."),
+        "coupon_unknown": N_("The coupon no longer exists. The discount was not applied."),
+        "coupon_used": N_("The coupon was already used. The discount was not applied."),
+        "coupon_expired": N_("The coupon has expired. The discount was not applied."),
+        "coupon_cancelled": N_("The coupon was cancelled. The discount was not applied."),
         "coupon_other_site": N_(
-            "The coupon is for another restaurant: the order is without its discount."
+            "The coupon is for another restaurant. The discount was not applied."
         ),
         "coupon_below_minimum": N_(
-            "The order is below the coupon's minimum: it is without its discount."
+            "The order is below the coupon's minimum. The discount was not applied."
         ),
         "coupon_item_missing": N_(
-            "The coupon's item is not on the order: it is without its discount."
+            "The coupon's item is not in the order. The discount was not applied."
         ),
         "coupon_not_yours": N_(
-            "The coupon belongs to another guest: the order is without its discount."
+            "The coupon belongs to another guest. The discount was not applied."
         ),
-        "coupon_limit": N_(
-            "The guest has used this reward before: the order is without its discount."
-        ),
+        "coupon_limit": N_("The guest has already used this reward. The discount was not applied."),
     }
 )
 

@@ -149,7 +149,7 @@ def change_state(
         return order
     held = lock_version(order, seen)
     if (held.state, to) == order_states.PAYMENT_TRANSITION and is_payment_due(held):
-        raise Invalid("not_paid", "This order waits for its payment.")
+        raise Invalid("not_paid", "This order is waiting for payment.")
     if not order_states.can_become(held.state, to, held.order_type):
         raise invalid_transition(held, to)
     if held.state == "awaiting_confirmation" and to == "sent_to_kitchen" and is_payment_due(held):
@@ -160,7 +160,7 @@ def change_state(
 def invalid_transition(order: Order, to: str) -> Conflict:
     return Conflict(
         "wrong_move",
-        "Order {number} is {state} and cannot become {to}.",
+        "Order {number} is {state} and cannot be changed to {to}.",
         number=order.number,
         state=order.state,
         to=to,
@@ -178,7 +178,7 @@ def return_to_kitchen(site: Site, order: Order, to: str) -> Order:
 def cancel(site: Site, order: Order, because: str, *, seen: int | None = None) -> Order:
     because = one_line(because, 200)
     if not because:
-        raise Invalid("reason_missing", "Say why the order is cancelled.")
+        raise Invalid("reason_missing", "Enter a reason for cancelling the order.")
     return change_state(site, order, "cancelled", because=because, seen=seen)
 
 
@@ -302,8 +302,10 @@ def _conflict(order: Order) -> Conflict:
         .limit(1)
     ).first()
     if not latest:
-        return Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
-    return Conflict("order_changed", "{who} changed this order meanwhile: look again.", who=latest)
+        return Conflict("order_changed", "Someone else changed this order. Check it and try again.")
+    return Conflict(
+        "order_changed", "{who} changed this order. Check it and try again.", who=latest
+    )
 
 
 def touch(order: Order) -> None:

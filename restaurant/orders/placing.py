@@ -130,5 +130,7 @@ def _delivery_address(
 def _check_card_provider(site: Site, *, test: bool) -> None:
     if payment_accounts.for_site(site.id, test=test) is None:
         raise invalid(
-            "payment_method", "payment_method_closed", "This way to pay is not taken here."
+            "payment_method",
+            "payment_method_closed",
+            "This restaurant does not accept this payment method.",
         )

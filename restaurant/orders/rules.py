@@ -6,8 +6,8 @@ from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS
 N_ = str  # collected for translation here, translated where it is shown
 DEFAULT_PAYMENT = {"dine_in": "pos_at_table", "takeaway": "cash", "delivery": "cash"}
 _ONLY_FOR = {
-    "pos_at_table": ("dine_in", N_("Only guests at a table pay at the table.")),
-    "card_at_door": ("delivery", N_("Only a delivery is paid at the door.")),
+    "pos_at_table": ("dine_in", N_("Only dine-in orders can be paid by card at the table.")),
+    "card_at_door": ("delivery", N_("Only delivery orders can be paid by card on delivery.")),
 }
 
 
@@ -21,8 +21,8 @@ def check_combination(order_type: str, payment_method: str, *, has_table: bool) 
     if kind != order_type:
         raise invalid("payment_method", "payment_method_closed", sentence)
     if order_type == "dine_in" and not has_table:
-        raise invalid("table_number", "table_missing", "An order to eat here needs its table.")
+        raise invalid("table_number", "table_missing", "A dine-in order needs a table.")
 
 
 def _unknown(field: str, known: tuple[str, ...]) -> Exception:
-    return invalid(field, "invalid_choice", "It is one of {known}.", known=", ".join(known))
+    return invalid(field, "invalid_choice", "Must be one of: {known}.", known=", ".join(known))

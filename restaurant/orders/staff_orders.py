@@ -34,12 +34,12 @@ class StaffOrder:
 def place_staff_order(site: Site, taken: StaffOrder) -> Order:
     """It goes to the kitchen at once: guests at a table do not pay online first."""
     if taken.payment_method == "card_link":
-        raise invalid("payment_method", "invalid_choice", "Choose how it is paid.")
+        raise invalid("payment_method", "invalid_choice", "Choose a payment method.")
     table = None
     if taken.order_type == "dine_in":
         table = next((one for one in tables.listed(site.id) if one.id == taken.table_id), None)
         if table is None:
-            raise invalid("table_id", "table_missing", "Choose the table.")
+            raise invalid("table_id", "table_missing", "Choose a table.")
     delivered = taken.order_type == "delivery"
     return placing.place_order(
         site,

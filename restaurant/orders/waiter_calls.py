@@ -22,7 +22,7 @@ def create_call(site: Site, table: Table, token: str, kind: str) -> WaiterCall:
     if kind not in KINDS:
         raise Invalid("invalid_call", "A guest can call the waiter or ask for the bill.")
     if not tables.token_matches(table, token):
-        raise Invalid("not_seated", "Scan the code on your table to call somebody.")
+        raise Invalid("not_seated", "Scan the code on your table to call a waiter.")
     query = select(WaiterCall).where(
         WaiterCall.tenant_id == current_tenant_id(),
         WaiterCall.site_id == site.id,

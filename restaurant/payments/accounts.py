@@ -55,7 +55,7 @@ class HookAddress:
 def add(wanted: AccountSettings) -> PaymentAccount:
     gateway = GATEWAYS.get(wanted.provider)
     if gateway is None:
-        raise invalid("provider", "unknown_provider", "Choose one of the payment providers.")
+        raise invalid("provider", "unknown_provider", "Choose a payment provider.")
     account = PaymentAccount(
         tenant_id=current_tenant_id(),
         id=new_id("pac"),
@@ -239,7 +239,7 @@ def _minutes(minutes: int) -> int:
         raise invalid(
             "link_minutes",
             "invalid_minutes",
-            "A link is good for {least} minutes to {most} minutes.",
+            "A link must be valid for {least} to {most} minutes.",
             least=MIN_LINK_MINUTES,
             most=MAX_LINK_MINUTES,
         )
@@ -251,7 +251,7 @@ def _key(provider: str, field: str, given: str) -> str | None:
     if not given:
         return None
     if len(given) > LONGEST_KEY or not _KEY.fullmatch(given):
-        raise invalid(field, "invalid_key", "This key cannot be right: copy it once more.")
+        raise invalid(field, "invalid_key", "This key is not valid. Copy it again.")
     for one in GATEWAYS[provider].key_fields:
         if one.name == field and one.pattern and not one.pattern.fullmatch(given):
             raise invalid(field, "invalid_key", one.pattern_error)
@@ -265,6 +265,6 @@ def require_for_site(site_id: str, *, test: bool = False) -> PaymentAccount:
     if not test and for_site(site_id, test=True) is not None:
         raise Invalid(
             "test_provider",
-            "The payment provider of this restaurant has test keys: real orders need live keys.",
+            "This restaurant's payment provider has test keys. Real orders need live keys.",
         )
     raise Invalid("no_provider", "No payment provider is set up for this restaurant.")

@@ -41,18 +41,18 @@ def record_payment(
         raise invalid("method", "invalid_choice", "Choose cash or card.")
     held = order_lifecycle.lock_version(order, seen)
     if held.state in UNPAYABLE_STATES:
-        raise Conflict("order_closed", "Nothing is owed for a cancelled order.")
+        raise Conflict("order_closed", "There is nothing to pay for a cancelled order.")
     if held.payment_method == "card_link" and held.paid_at is None:
-        raise Conflict("paid_online", "This order is paid online. Change its way to pay first.")
+        raise Conflict("paid_online", "This order is paid online. Change its payment method first.")
     owed = held.open_amount
     if owed <= 0:
-        raise Conflict("already_paid", "This order is paid already.")
+        raise Conflict("already_paid", "This order is already paid.")
     wanted = _amount("amount", amount, held.currency) if str(amount).strip() else owed
     if not 0 < wanted <= owed:
         raise invalid(
             "amount",
             "invalid_amount",
-            "At most {open} is open. Record more than that as a tip.",
+            "Only {open} is left to pay. Record anything above that as a tip.",
             open=format_money(owed, held.currency, held.language),
         )
     extra = _amount("tip", tip, held.currency) if str(tip).strip() else ZERO
@@ -68,11 +68,11 @@ def undo_payment(site: Site, payment: TillPayment, because: str) -> Order:
     """Undo a payment recorded by mistake. The row stays, with the actor and the reason."""
     because = one_line(because, 200)
     if not because:
-        raise Invalid("reason_missing", "Say why the payment is undone.")
+        raise Invalid("reason_missing", "Enter a reason for undoing the payment.")
     held = order_lifecycle.lock_order(order_queries.get(payment.order_id))
     db.session.refresh(payment)
     if payment.undone_at is not None:
-        raise Conflict("payment_undone", "This payment was undone already.")
+        raise Conflict("payment_undone", "This payment was already undone.")
     till.undo_payment(held, payment, because)
     audit.record("orders.payment_undone", held.number, amount=str(payment.amount), because=because)
     _notify(site, held, f"−{_formatted(held, payment.amount)}: {because}")
@@ -91,12 +91,12 @@ def payment_methods_for(order: Order) -> tuple[str, ...]:
 def change_payment_method(site: Site, order: Order, way: str, *, seen: int | None = None) -> Order:
     """Change to cash or card at the table. An order that waited for online payment continues."""
     if way not in PAYMENT_METHODS or way == "card_link":
-        raise invalid("payment_method", "invalid_choice", "Choose cash or a card at the table.")
+        raise invalid("payment_method", "invalid_choice", "Choose cash or card at the table.")
     held = order_lifecycle.lock_version(order, seen)
     if held.payment_method == way:
         return held
     if way not in payment_methods_for(held):
-        raise Conflict("way_fixed", "The way to pay of this order cannot be changed any more.")
+        raise Conflict("way_fixed", "The payment method of this order can no longer be changed.")
     was, held.payment_method = held.payment_method, way
     if was == "card_link":
         payment_links.on_payment_method_changed(held)
@@ -115,9 +115,11 @@ def settle_table(site: Site, table_id: str, method: str, seen: Decimal) -> Seque
         order for order in print_jobs.orders_on_bill(site.id, table_id) if order.open_amount > 0
     ]
     if not owing:
-        raise Conflict("already_paid", "Nothing is open at this table.")
+        raise Conflict("already_paid", "There is nothing to pay at this table.")
     if sum(order.open_amount for order in owing) != seen:
-        raise Conflict("order_changed", "The bill of this table has changed: look again.")
+        raise Conflict(
+            "order_changed", "The bill for this table has changed. Check it and try again."
+        )
     return [record_payment(site, order, method) for order in owing]
 
 
@@ -138,5 +140,5 @@ def _amount(field: str, given: str | Decimal, currency: str) -> Decimal:
     except BadMoney as error:
         raise invalid(field, "invalid_amount", str(error)) from error
     if not 0 <= amount < payment_links.MAX_AMOUNT:
-        raise invalid(field, "invalid_amount", "The amount must be more than nothing.")
+        raise invalid(field, "invalid_amount", "The amount must be greater than zero.")
     return amount

@@ -67,9 +67,9 @@ def create_for_order(site: Site, order: Order, *, minutes: int | None = None) ->
 def create_for_cart(site: Site, cart: Cart, *, source: str) -> PaymentLink:
     """For payment before the chat message is sent: the money is parked until the order exists."""
     if cart.payment_method != "card_link":
-        raise invalid("cart_code", "not_by_card", "This cart is not paid by card online.")
+        raise invalid("cart_code", "not_by_card", "This cart is not set to be paid by card online.")
     if cart.used_at is not None or cart.expires_at <= now():
-        raise invalid("cart_code", "cart_over", "This cart was sent already, or is too old.")
+        raise invalid("cart_code", "cart_over", "This cart was already sent or has expired.")
     known = link_queries.by_reference(cart.code)
     if known is not None:
         return known
@@ -110,10 +110,10 @@ def create_standalone(
     account = payment_accounts.require_for_site(site.id, test=test)
     description = one_line(description, LONGEST_DESCRIPTION)
     if not description:
-        raise invalid("description", "description_missing", "Say what the money is for.")
+        raise invalid("description", "description_missing", "Enter what the payment is for.")
     phone = optional_phone(phone)
     if tell and not phone:
-        raise invalid("phone", "phone_missing", "Say to whom the link is sent.")
+        raise invalid("phone", "phone_missing", "Enter the recipient of the link.")
     return _make(
         PaymentLink(
             tenant_id=current_tenant_id(),
@@ -142,7 +142,7 @@ def cancel(link: PaymentLink) -> PaymentLink:
     if link.state == "cancelled":
         return link
     if link.state == "paid" and not _has_no_accepted_payment(link):
-        raise Conflict("link_paid", "This link is paid: refund the payment instead.")
+        raise Conflict("link_paid", "This link is already paid. Refund the payment instead.")
     _close(link, "cancelled")
     _to_review(Payment.link_id == link.id, ("parked",), "after_cancel")
     audit.record("payments.link_cancelled", link.reference)
@@ -154,11 +154,11 @@ def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
     order = db.session.get(Order, (link.tenant_id, link.order_id)) if link.order_id else None
     link = link_queries.lock_link(link)
     if link.state not in RENEWABLE:
-        raise Conflict("link_not_renewable", "This link is being made, or is paid already.")
+        raise Conflict("link_not_renewable", "This link is still being created or is already paid.")
     if order is not None and order.state != "awaiting_payment":
-        raise Conflict("order_not_waiting", "Its order does not wait for a payment any more.")
+        raise Conflict("order_not_waiting", "The order is no longer waiting for payment.")
     if order is None and link.cart_id:
-        raise Conflict("link_not_renewable", "The cart is gone: a new one has to be sent.")
+        raise Conflict("link_not_renewable", "The cart no longer exists. A new one must be sent.")
     if order is not None:
         link.amount = order.total
     _reopen(link, minutes)
@@ -215,7 +215,7 @@ def parse_amount(given: str | Decimal, currency: str) -> Decimal:
     except BadMoney as error:
         raise invalid("amount", "invalid_amount", str(error)) from error
     if not 0 < amount < MAX_AMOUNT:
-        raise invalid("amount", "invalid_amount", "The amount must be more than nothing.")
+        raise invalid("amount", "invalid_amount", "The amount must be greater than zero.")
     return amount
 
 
@@ -227,7 +227,7 @@ def check_minutes(given: int | None, usual: int) -> int:
         raise invalid(
             "minutes",
             "invalid_minutes",
-            "A link is good for {least} minutes to {most} minutes.",
+            "A link must be valid for {least} to {most} minutes.",
             least=least,
             most=most,
         )

@@ -220,10 +220,10 @@ def keep_without_refund(payment: Payment, because: str) -> Payment:
     """Take a payment out of the review without a refund: guest and restaurant settled it."""
     because = one_line(because, 200)
     if not because:
-        raise Invalid("reason_missing", "Say why the money is kept.")
+        raise Invalid("reason_missing", "Enter a reason for keeping the payment.")
     held = lock_payment(payment)
     if held.state != "review":
-        raise Conflict("payment_decided", "This payment is not in review any more.")
+        raise Conflict("payment_decided", "This payment is no longer in review.")
     held.state = "kept"
     held.decided_at, held.decided_by = now(), audit.current_actor().name
     held.decided_because = because

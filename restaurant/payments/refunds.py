@@ -41,18 +41,18 @@ def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) 
     """Request a refund of the rest or a part. A job calls the provider."""
     reason = one_line(reason, 200)
     if not reason:
-        raise Invalid("reason_missing", "Say why the money goes back.")
+        raise Invalid("reason_missing", "Enter a reason for the refund.")
     held = payments.lock_payment(payment)
     if held.state == "parked":
-        raise Conflict("payment_parked", "This money still waits for its order.")
+        raise Conflict("payment_parked", "This payment is still waiting for its order.")
     most = refundable_amount(held)
     if most <= 0:
-        raise Conflict("nothing_left", "All of this payment was given back already.")
+        raise Conflict("nothing_left", "This payment was already fully refunded.")
     wanted = (
         most if amount in (None, "") else payment_links.parse_amount(amount or "", held.currency)
     )
     if wanted > most:
-        raise invalid("amount", "too_much", "No more than {most} is left.", most=str(most))
+        raise invalid("amount", "too_much", "At most {most} can still be refunded.", most=str(most))
     refund = Refund(
         tenant_id=held.tenant_id,
         payment_id=held.id,

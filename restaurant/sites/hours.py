@@ -86,7 +86,9 @@ def check_hours(hours: Mapping[str, Any]) -> dict[str, list[list[str]]]:
     clean: dict[str, list[list[str]]] = {}
     for day, spans in hours.items():
         if day not in {str(number) for number in range(DAYS)} or not isinstance(spans, list):
-            raise invalid("hours", "invalid_hours", "Hours are given by weekday, 0 (Monday) to 6.")
+            raise invalid(
+                "hours", "invalid_hours", "Enter hours by weekday, from 0 (Monday) to 6 (Sunday)."
+            )
         clean[day] = _checked_spans("hours", spans)
     return clean
 
@@ -132,7 +134,7 @@ def _checked_special_day(given: Any) -> dict[str, Any]:
         name = one_line(str(given.get("name") or ""), LONGEST_NAME)
     except BadText as error:
         raise invalid(
-            "special_days", "invalid_special_days", "The text has a character that cannot be kept."
+            "special_days", "invalid_special_days", "The text contains an invalid character."
         ) from error
     return {
         "starts_on": starts.isoformat(),
@@ -158,17 +160,15 @@ def _checked_spans(field: str, spans: Iterable[Any]) -> list[list[str]]:
     for span in spans:
         pair = list(span) if isinstance(span, list | tuple) else []
         if len(pair) != 2 or not all(_CLOCK.fullmatch(str(clock)) for clock in pair):
-            raise invalid(
-                field, "invalid_hours", "A span of hours is two times, such as 11:00 23:30."
-            )
+            raise invalid(field, "invalid_hours", "Enter hours as two times, such as 11:00 23:30.")
         if pair[0] == pair[1]:
-            raise invalid(field, "invalid_hours", "A span of hours must end after it begins.")
+            raise invalid(field, "invalid_hours", "The end time must be after the start time.")
     return sorted([str(begins), str(ends)] for begins, ends in spans)
 
 
 def check_clock(field: str, clock: str) -> str:
     if not _CLOCK.fullmatch(clock):
-        raise invalid(field, "invalid_time", "A time of day is written like 04:00.")
+        raise invalid(field, "invalid_time", "Enter a time, such as 04:00.")
     return clock
 
 

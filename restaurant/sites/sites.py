@@ -66,7 +66,7 @@ def open_site(
             lookups.add_lookup(LOOKUP, site.slug, site.id)
     except IntegrityError as error:
         raise Conflict(
-            "site_taken", "Another restaurant has this address or this order prefix already."
+            "site_taken", "Another restaurant already uses this address or order prefix."
         ) from error
     for position, (code, label) in enumerate(DEFAULT_STATIONS):
         db.session.add(
@@ -143,7 +143,7 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
     site = get(site_id)
     unknown = set(values) - site_validation.CHANGEABLE
     if unknown:
-        raise invalid(min(unknown), "unknown_field", "A restaurant has no such setting.")
+        raise invalid(min(unknown), "unknown_field", "This restaurant setting does not exist.")
     clean = {field: site_validation.check_field(field, value) for field, value in values.items()}
     before = audit.snapshot(site)
     changed = {field: value for field, value in clean.items() if getattr(site, field) != value}
@@ -157,7 +157,9 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
             with savepoint():
                 db.session.flush()
         except IntegrityError as error:
-            raise Conflict("site_taken", "Another restaurant has this order prefix.") from error
+            raise Conflict(
+                "site_taken", "Another restaurant already uses this order prefix."
+            ) from error
         audit.record_change("sites.changed", site.name, before, site, site_id=site.id)
     return site
 
@@ -166,7 +168,7 @@ def pause(site_id: str, until: datetime | None) -> Site:
     """Stop taking orders until then; None resumes."""
     site = get(site_id)
     if until is not None and not now() < until <= now() + timedelta(days=31):
-        raise invalid("until", "invalid_time", "Orders can be paused for up to a month.")
+        raise invalid("until", "invalid_time", "Orders can be paused for at most one month.")
     site.paused_until = until
     live_updates.publish_update("orders.paused" if until else "orders.resumed", site=site.id)
     act = "sites.paused" if until else "sites.resumed"
@@ -231,10 +233,10 @@ def _request_host(site: Site, host: str) -> dict[str, str]:
         lookups.remove_lookup(HOST_LOOKUP, site.host)
         return {"host": "", "host_pending": ""}
     if signed_urls.is_own_host(host):
-        raise invalid("host", "host_not_yours", "This host name belongs to the service.")
+        raise invalid("host", "host_not_yours", "This domain belongs to Comanda.")
     found = lookups.find_lookup(HOST_LOOKUP, host)
     if found is not None and found != (current_tenant_id(), site.id):
-        raise Conflict("host_taken", "Another restaurant uses this host name.")
+        raise Conflict("host_taken", "Another restaurant already uses this domain.")
     return {"host_pending": host}
 
 
@@ -252,7 +254,7 @@ def confirm_host(site: Site) -> None:
         with savepoint():
             lookups.add_lookup(HOST_LOOKUP, host, site.id)
     except IntegrityError as error:
-        raise Conflict("host_taken", "Another restaurant uses this host name.") from error
+        raise Conflict("host_taken", "Another restaurant already uses this domain.") from error
     before = audit.snapshot(site)
     site.host, site.host_pending = host, ""
     audit.record_change(

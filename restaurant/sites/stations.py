@@ -43,12 +43,14 @@ def add(site: Site, code: str, name: str) -> Station:
     known = listed(site.id)
     (code,) = check_station_codes([code])
     if any(station.code == code for station in known):
-        raise Conflict("station_taken", "This restaurant has that station already.")
+        raise Conflict("station_taken", "This restaurant already has this station.")
     if len(known) >= MAX_STATIONS:
-        raise Invalid("too_many", "A restaurant has at most {most} stations.", most=MAX_STATIONS)
+        raise Invalid(
+            "too_many", "A restaurant can have at most {most} stations.", most=MAX_STATIONS
+        )
     label = one_line(name, 60)
     if not label:
-        raise invalid("name", "name_missing", "Give the station a name.")
+        raise invalid("name", "name_missing", "Enter a name for the station.")
     station = Station(
         tenant_id=current_tenant_id(), site_id=site.id, code=code, name=label, position=len(known)
     )
@@ -64,7 +66,7 @@ def remove(site: Site, code: str) -> None:
     if station is None:
         raise NotFound()
     if code in BUILT_IN_STATIONS:
-        raise Invalid("station_needed", "Kitchen and bar cannot be removed.")
+        raise Invalid("station_needed", "The stations Kitchen and Bar cannot be deleted.")
     audit.record("stations.removed", station.name, site_id=site.id)
     db.session.delete(station)
 
@@ -75,5 +77,7 @@ _STATION_CODE = re.compile(r"[a-z][a-z0-9_]{0,23}")
 def check_station_codes(value: Any) -> list[str]:
     wanted = list(dict.fromkeys(str(one) for one in value))
     if not wanted or len(wanted) > 8 or not all(_STATION_CODE.fullmatch(one) for one in wanted):
-        raise invalid("stations", "unknown_station", "A station is a word such as kitchen or bar.")
+        raise invalid(
+            "stations", "unknown_station", "Enter a station name, such as kitchen or bar."
+        )
     return wanted

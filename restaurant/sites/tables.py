@@ -55,7 +55,7 @@ def add_tables(
             db.session.add_all(made)
             db.session.flush()
     except IntegrityError as error:
-        raise Conflict("table_taken", "One of these tables is there already.") from error
+        raise Conflict("table_taken", "One of these tables already exists.") from error
     audit.record("tables.added", site.name, numbers=", ".join(wanted[:20]), count=len(wanted))
     return made
 
@@ -95,7 +95,7 @@ def change(table_id: str, *, number: str, seats: int, area_id: str | None) -> Ta
     before = audit.snapshot(table)
     wanted = _numbers(number)
     if len(wanted) != 1:
-        raise invalid("number", "one_table", "Give one table number, such as 12.")
+        raise invalid("number", "one_table", "Enter one table number, such as 12.")
     if area_id is not None and not any(area.id == area_id for area in areas(table.site_id)):
         raise NotFound()
     try:
@@ -103,7 +103,7 @@ def change(table_id: str, *, number: str, seats: int, area_id: str | None) -> Ta
             table.number, table.seats, table.area_id = wanted[0], seats, area_id
             db.session.flush()
     except IntegrityError as error:
-        raise Conflict("table_taken", "Another table has this number.") from error
+        raise Conflict("table_taken", "Another table already has this number.") from error
     audit.record_change("tables.changed", table.number, before, table, table_id=table.id)
     return table
 
@@ -160,7 +160,7 @@ def menu_url(base: str, site: Site, menu_domain: str = "") -> str:
 def _area_name(name: str) -> str:
     name = one_line(name, 60)
     if not name:
-        raise invalid("name", "name_missing", "Give the area a name.")
+        raise invalid("name", "name_missing", "Enter a name for the area.")
     return name
 
 
@@ -177,20 +177,21 @@ def _numbers(text: str) -> list[str]:
         first, last = int(found[2]), int(found[3])
         if not first <= last < first + MOST_AT_ONCE:
             raise invalid(
-                "numbers", "invalid_range", "A range goes up, by at most {most} tables.",
+                "numbers", "invalid_range", "A range must be in ascending order, "
+                                            "with at most {most} tables.",
                 most=MOST_AT_ONCE,
             )  # fmt: skip
         wanted += [f"{found[1]}{number}" for number in range(first, last + 1)]
     if not wanted:
-        raise invalid("numbers", "table_missing", "Give a table number, such as 12 or 1-20.")
+        raise invalid("numbers", "table_missing", "Enter table numbers, such as 12 or 1-20.")
     if len(wanted) > MOST_AT_ONCE:
         raise invalid(
-            "numbers", "too_many", "Add at most {most} tables at once.", most=MOST_AT_ONCE
+            "numbers", "too_many", "You can add at most {most} tables at once.", most=MOST_AT_ONCE
         )
     if any(len(number) > LONGEST_NUMBER for number in wanted):
-        raise invalid("numbers", "too_long", "A table number has at most 12 characters.")
+        raise invalid("numbers", "too_long", "A table number can have at most 12 characters.")
     if len(set(wanted)) != len(wanted):
-        raise Invalid("table_taken", "The same table is named twice.")
+        raise Invalid("table_taken", "The same table number appears twice.")
     return wanted
 
 

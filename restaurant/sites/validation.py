@@ -38,7 +38,9 @@ CHANGEABLE = frozenset(
 def check_slug(value: str) -> str:
     if not _SLUG.fullmatch(value):
         raise invalid(
-            "slug", "invalid_slug", "An address is 3 to 40 small letters, digits and dashes."
+            "slug",
+            "invalid_slug",
+            "The address must be 3 to 40 lowercase letters, digits and dashes.",
         )
     return value
 
@@ -56,7 +58,9 @@ def _prefix(field: str, value: Any) -> str:
     text = str(value).strip().upper()
     if not _PREFIX.fullmatch(text):
         raise invalid(
-            field, "invalid_prefix", "An order prefix is 2 to 6 letters and digits, such as ORD."
+            field,
+            "invalid_prefix",
+            "The order prefix must be 2 to 6 letters and digits, such as ORD.",
         )
     return text
 
@@ -64,7 +68,7 @@ def _prefix(field: str, value: Any) -> str:
 def _host(field: str, value: Any) -> str:
     text = str(value or "").strip().lower()
     if text and not _HOST.fullmatch(text):
-        raise invalid(field, "invalid_host", "A host name looks like menu.example.com.")
+        raise invalid(field, "invalid_host", "Enter a domain such as menu.example.com.")
     return text
 
 
@@ -73,20 +77,20 @@ def _currency(field: str, value: Any) -> str:
     try:
         decimal_places(text)
     except BadMoney as error:
-        raise invalid(field, "invalid_currency", "A currency is a code such as TRY.") from error
+        raise invalid(field, "invalid_currency", "Enter a currency code, such as TRY.") from error
     return text
 
 
 def _time_zone(field: str, value: Any) -> str:
     if value not in time_zones():
-        raise invalid(field, "invalid_time_zone", "A time zone is a name such as Europe/Istanbul.")
+        raise invalid(field, "invalid_time_zone", "Enter a time zone, such as Europe/Istanbul.")
     return str(value)
 
 
 def _country(field: str, value: Any) -> str:
     text = str(value).strip().upper()
     if text not in SUPPORTED_REGIONS:
-        raise invalid(field, "invalid_country", "A country is a code of two letters, such as TR.")
+        raise invalid(field, "invalid_country", "Enter a two-letter country code, such as TR.")
     return text
 
 
@@ -97,10 +101,10 @@ def _languages(field: str, value: Any) -> list[str]:
             Locale.parse(one)
         except (UnknownLocaleError, ValueError) as error:
             raise invalid(
-                field, "invalid_language", "A language is a code such as tr or en."
+                field, "invalid_language", "Enter a language code, such as tr or en."
             ) from error
     if not 1 <= len(wanted) <= 12:
-        raise invalid(field, "invalid_language", "Give between one and twelve languages.")
+        raise invalid(field, "invalid_language", "Choose 1 to 12 languages.")
     return wanted
 
 
@@ -113,7 +117,7 @@ def _one_or_more_of(known: tuple[str, ...], least: int) -> Any:
     def check(field: str, value: Any) -> list[str]:
         wanted = [one for one in known if one in (value or ())]
         if len(wanted) != len(set(value or ())) or len(wanted) < least:
-            raise invalid(field, "invalid_choice", "Choose among the offered values.")
+            raise invalid(field, "invalid_choice", "Choose one of the available values.")
         return wanted
 
     return check
@@ -123,7 +127,7 @@ def _between(low: Decimal | int, high: Decimal | int) -> Any:
     def check(field: str, value: Any) -> Any:
         if value is None or not low <= value <= high:
             raise invalid(
-                field, "out_of_range", "Give a number from {low} to {high}.", low=low, high=high
+                field, "out_of_range", "Enter a number from {low} to {high}.", low=low, high=high
             )
         return value
 
@@ -140,7 +144,7 @@ def _degrees(most: int) -> Any:
 def _color(field: str, value: Any) -> str:
     text = str(value or "").strip().lower().removeprefix("#")
     if text and not _COLOR.fullmatch(text):
-        raise invalid(field, "invalid_colour", "A colour is six hex digits, such as c2410c.")
+        raise invalid(field, "invalid_colour", "Enter a color as six hex digits, such as c2410c.")
     return text
 
 
@@ -150,7 +154,7 @@ def _line(limit: int) -> Any:
             return one_line(str(value or ""), limit)
         except BadText as error:
             raise invalid(
-                field, "invalid_text", "The text has a character that cannot be kept."
+                field, "invalid_text", "The text contains an invalid character."
             ) from error
 
     return check
@@ -166,7 +170,7 @@ def _tips(field: str, value: Any) -> list[int]:
     wanted = sorted(set(value or ()))
     if len(wanted) > MOST_TIPS or any(not 0 < one <= 100 for one in wanted):
         raise invalid(
-            field, "invalid_percent", "Tips are up to six percentages, such as 5, 10, 15."
+            field, "invalid_percent", "Enter up to six tip percentages, such as 5, 10, 15."
         )
     return wanted
 
@@ -181,7 +185,7 @@ def _line_id(field: str, value: Any) -> int | None:
     try:
         return line_repository.get(int(value)).id
     except NotFound as error:
-        raise invalid(field, "unknown_instance", "There is no line with this id.") from error
+        raise invalid(field, "unknown_instance", "No line has this ID.") from error
 
 
 _CHECKS: dict[str, Any] = {

@@ -19,9 +19,9 @@ def close(typed: str) -> datetime:
     """
     tenant = accounts.get(current_tenant_id())
     if " ".join(typed.split()).casefold() != " ".join(tenant.name.split()).casefold():
-        raise invalid("name", "wrong_name", "That is not the name of the business.")
+        raise invalid("name", "wrong_name", "This does not match the name of the business.")
     if tenant.state == "closed":
-        raise Conflict("closed_already", "This account is closed already.")
+        raise Conflict("closed_already", "This account is already closed.")
     tenant.state, tenant.closed_at = "closed", now()
     tenant.closed_by = audit.current_actor().name
     tenant.erase_at = now() + GRACE_PERIOD

@@ -38,7 +38,7 @@ _LEFT_OUT = frozenset({"exports", "idempotency_keys"})
 def request_export() -> Export:
     """Start an export in the background. Raises Conflict if one is already under way."""
     if any(one.state in UNDER_WAY for one in list_exports()):
-        raise Conflict("export_under_way", "An export is being made already.")
+        raise Conflict("export_under_way", "A data export is already in progress.")
     one = Export(
         tenant_id=current_tenant_id(),
         asked_by=audit.current_actor().name,

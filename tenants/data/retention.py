@@ -53,7 +53,7 @@ def set_days(days: RetentionDays) -> None:
             raise invalid(
                 kind,
                 "invalid_days",
-                "From {least} to {most} days.",
+                "Enter {least} to {most} days.",
                 least=MIN_DAYS[kind],
                 most=MAX_DAYS,
             )

@@ -69,7 +69,7 @@ def with_tax(price: Price, terms: InvoiceTerms) -> tuple[Decimal, Decimal, str]:
 def start_payment(code: str, terms: InvoiceTerms, provider: str) -> PlanPayment:
     net, tax, currency = monthly_price(code, terms)
     if not net:
-        raise Conflict("not_for_sale", "This plan is not sold by card. Ask us for it.")
+        raise Conflict("not_for_sale", "This plan cannot be bought by card. Contact us to get it.")
     renewals.check_plan_available(code)
     payment = PlanPayment(
         tenant_id=current_tenant_id(),
@@ -173,7 +173,7 @@ def request_plan(code: str) -> None:
     tenant, plan = accounts.get(current_tenant_id()), get_plan(code)
     renewals.check_plan_available(code)
     if tenant.plan == plan.code:
-        raise Conflict("same_plan", "You have this plan already.")
+        raise Conflict("same_plan", "You already have this plan.")
     if tenant.wanted_plan == plan.code:
         return
     tenant.wanted_plan, tenant.wanted_at = plan.code, now()
@@ -196,7 +196,7 @@ def change_billing_address(name: str, address: str, tax_number: str) -> None:
         own.billing_tax_number = one_line(tax_number)
     except BadText:
         raise invalid(
-            "billing_address", "invalid_text", "The text holds a character nobody can read."
+            "billing_address", "invalid_text", "The text contains an invalid character."
         ) from None
     name = accounts.get(current_tenant_id()).name
     audit.record_change("account.billing_changed", name, before, own, shown=frozenset())
@@ -216,12 +216,12 @@ def correct_invoice(
     if replacement:
         raise Conflict(
             "already_corrected",
-            "Invoice {number} has replaced this one. Correct that one.",
+            "Invoice {number} replaced this one. Correct that invoice instead.",
             number=replacement,
         )
     begins, ends = period
     if not begins <= ends:
-        raise invalid("ends", "invalid_period", "The last day is before the first.")
+        raise invalid("ends", "invalid_period", "The last day cannot be before the first day.")
     change_billing_address(details.name, details.address, details.tax_number)
     made = _issue(
         InvoiceAmount(old.plan, old.net, old.tax, old.tax_percent, old.currency),

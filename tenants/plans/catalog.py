@@ -60,7 +60,10 @@ def get_plan(code: str) -> Plan:
     if code not in plans:
         known = ", ".join(one.code for one in plans.values() if one.retired_at is None)
         raise invalid(
-            "plan", "unknown_plan", "There is no such plan; there are {known}.", known=known
+            "plan",
+            "unknown_plan",
+            "This plan does not exist. Available plans: {known}.",
+            known=known,
         )
     return plans[code]
 
@@ -69,7 +72,9 @@ def offered_plan(code: str) -> Plan:
     """A plan that new tenants may have. Raises Invalid."""
     plan = get_plan(code)
     if plan.retired_at is not None:
-        raise invalid("plan", "plan_retired", "This plan is no longer given. Choose another one.")
+        raise invalid(
+            "plan", "plan_retired", "This plan is no longer available. Choose another one."
+        )
     return plan
 
 
@@ -100,7 +105,7 @@ def current_tenant_facts() -> TenantFacts:
     """The facts of the open transaction's tenant. Raises NotFound."""
     facts = find_tenant_facts()
     if facts is None:
-        raise NotFound("There is no tenant with that id.")
+        raise NotFound("No tenant has this ID.")
     return facts
 
 

@@ -14,16 +14,16 @@ from tenants.plans.models import Plan
 N_ = str  # marks texts for extraction; they are translated where they are shown
 REFUSALS = {
     "lines": N_(
-        "Your plan {plan} has room for {most} lines. Those you have stay and go on working;"
-        " choose a larger plan to add another."
+        "Your plan {plan} includes {most} lines. Your existing lines keep working. "
+        "Choose a larger plan to add another."
     ),
     "members": N_(
-        "Your plan {plan} has room for {most} people in the team. Those who are in stay;"
-        " choose a larger plan to invite another."
+        "Your plan {plan} includes {most} team members. Current members keep their "
+        "access. Choose a larger plan to invite another."
     ),
     "sites": N_(
-        "Your plan {plan} has room for {most} sites. Those you have stay and go on working;"
-        " choose a larger plan to open another."
+        "Your plan {plan} includes {most} restaurants. Your existing restaurants "
+        "keep working. Choose a larger plan to add another."
     ),
 }
 

@@ -59,12 +59,15 @@ def read_prices(lines: str) -> dict[str, Decimal]:
             raise invalid(
                 "prices",
                 "invalid_price",
-                "“{line}” is not a price. Write a currency and an amount, such as EUR 17.50.",
+                "“{line}” is not a price. Enter a currency and an amount, such as EUR 17.50.",
                 line=line[:40],
             ) from None
         if currency.upper() in found:
             raise invalid(
-                "prices", "price_twice", "There are two prices in {currency}.", currency=currency
+                "prices",
+                "price_twice",
+                "{currency} has two prices. Enter only one.",
+                currency=currency,
             )
         found[currency.upper()] = sum_
     return found
@@ -87,10 +90,10 @@ def add_plan(code: str, draft: PlanDraft) -> Plan:
         raise invalid(
             "code",
             "invalid_code",
-            "A code is 2 to 30 small letters, digits and hyphens, such as team-2027.",
+            "The code must be 2 to 30 lowercase letters, digits and hyphens, such as team-2027.",
         )
     if any(plan.code == code for plan in every_plan()):
-        raise Conflict("code_taken", "There is a plan with this code already.")
+        raise Conflict("code_taken", "There is already a plan with this code.")
     checked = _checked(draft, code, base=False)
     plan = Plan(code=code, base=False, **{name: getattr(checked, name) for name in PLAIN_FIELDS})
     db.session.add(plan)
@@ -131,9 +134,11 @@ def change_plan(code: str, draft: PlanDraft, **more: object) -> dict[str, list[A
 def retire_plan(code: str) -> None:
     plan = get_plan(code)
     if plan.base:
-        raise Conflict("base_plan", "Accounts fall back to this plan. Make another one that first.")
+        raise Conflict("base_plan", "This is the fallback plan. Set another fallback plan first.")
     if code == SIGNUP_PLAN:
-        raise Conflict("first_plan", "Everybody who signs up begins with this plan.")
+        raise Conflict(
+            "first_plan", "This plan cannot be retired because new accounts start with it."
+        )
     if plan.retired_at is None:
         plan.retired_at = now()
         _record_change(code, "retired", {})
@@ -149,9 +154,7 @@ def offer_again(code: str) -> None:
 def set_base_plan(code: str) -> None:
     plan = get_plan(code)
     if plan.retired_at is not None or plan.trial_days is not None or _costs(as_draft(plan)):
-        raise Conflict(
-            "not_a_base", "Only a plan that is given, costs nothing and is no trial can be this."
-        )
+        raise Conflict("not_a_base", "The fallback plan must be available, free and not a trial.")
     if not plan.base:
         for other in every_plan():
             other.base = other.code == code
@@ -221,33 +224,38 @@ def _checked(draft: PlanDraft, code: str, *, base: bool) -> PlanDraft:
     name = clean_name(draft.name)
     same = [one for one in every_plan() if one.name.casefold() == name.casefold()]
     if any(one.code != code for one in same):
-        raise invalid("name", "name_taken", "Another plan has this name.")
+        raise invalid("name", "name_taken", "Another plan already has this name.")
     prices = {key: value for key, value in draft.prices.items() if key != draft.currency}
     if len(prices) != len(draft.prices):
         raise invalid(
-            "prices", "price_twice", "There are two prices in {currency}.", currency=draft.currency
+            "prices",
+            "price_twice",
+            "{currency} has two prices. Enter only one.",
+            currency=draft.currency,
         )
     if len(prices) > MAX_PRICES or any(not 0 <= one < MAX_PRICE for one in prices.values()):
-        raise invalid("prices", "invalid_price", "A price is from 0 to 999,999.")
+        raise invalid("prices", "invalid_price", "Enter a price from 0 to 999,999.")
     try:
         price = parse_money(f"{draft.price:f}", draft.currency)
     except BadMoney:
         raise invalid(
-            "price", "invalid_price", "Write a price that its currency can hold, such as 19.00."
+            "price", "invalid_price", "Enter a price that is valid in its currency, such as 19.00."
         ) from None
     if not 0 <= price < MAX_PRICE:
-        raise invalid("price", "invalid_price", "A price is from 0 to 999,999.")
+        raise invalid("price", "invalid_price", "Enter a price from 0 to 999,999.")
     if (draft.trial_days is None) != (draft.trial_messages is None):
         raise invalid(
-            "trial_messages", "half_a_trial", "A trial has both: days and messages. Or neither."
+            "trial_messages",
+            "half_a_trial",
+            "Enter both days and messages for the trial, or neither.",
         )
     for field in ("rate_per_second", "burst"):
         if getattr(draft, field) < 1:
-            raise invalid(field, "invalid_limit", "At least {least}.", least=1)
+            raise invalid(field, "invalid_limit", "Must be at least {least}.", least=1)
     values = {field.name: getattr(draft, field.name) for field in fields(PlanDraft)}
     checked = PlanDraft(**{**values, "name": name, "price": price, "prices": prices})
     if base and (_costs(checked) or checked.trial_days is not None):
-        raise invalid("price", "base_costs", "Accounts fall back to this plan: it costs nothing.")
+        raise invalid("price", "base_costs", "This is the fallback plan, so it must be free.")
     return checked
 
 

@@ -128,18 +128,20 @@ def limit_error(code: str, facts: TenantFacts) -> PaymentRequired:
     if code == "trial_over":
         return PaymentRequired(
             code,
-            "The trial is over: it gives {days} days and {count} messages. Choose a plan to go on.",
+            "Your trial has ended. It includes {days} days and {count} messages. "
+            "Choose a plan to continue.",
             days=facts.trial_days,
             count=facts.trial_messages,
         )
     if code == "quota_exceeded":
         return PaymentRequired(
             code,
-            "This month's {count} messages are used. Choose a larger plan to go on.",
+            "You have used all {count} messages for this month. Choose a larger plan to continue.",
             count=facts.monthly_messages,
         )
     return PaymentRequired(
         code,
-        "The month's spend cap of {cap} USD is reached. Raise it in the settings to go on.",
+        "The monthly spend cap of {cap} USD has been reached. Raise it in the "
+        "settings to continue.",
         cap=facts.spend_cap_usd,
     )

@@ -135,7 +135,7 @@ def set_plan_until(plan: str, until: date | None) -> None:
     """Set by the operator: this plan until this day, or without an end. Raises Invalid."""
     own, tenant = accounts.account(), accounts.get(current_tenant_id())
     if until is not None and abs(until - now().date()) > MAX_DISTANCE:
-        raise invalid("paid_until", "invalid_day", "Choose a day within five years of today.")
+        raise invalid("paid_until", "invalid_day", "Choose a day within five years from today.")
     if tenant.plan == plan and own.paid_until == until and not (own.lapsed and until):
         return
     if tenant.plan != plan and not is_lapsed_plan(plan):

@@ -16,8 +16,10 @@ def test_a_call_tried_in_the_page_is_answered_and_found_by_its_id(chromium, serv
         page.goto("/reference/account")
         form = page.get_by_role("form", name="Try: The account and key behind this request")
         form.get_by_role("button", name="Try it").click()
-        expect(form.get_by_role("status")).to_have_text("Paste a key at the top of the page first.")
-        page.get_by_label("API key for trying").fill(restaurant.test_key)
+        expect(form.get_by_role("status")).to_have_text(
+            "First paste an API key at the top of the page."
+        )
+        page.get_by_label("API key for testing").fill(restaurant.test_key)
         form.get_by_role("button", name="Try it").click()
         expect(form.get_by_role("status")).to_contain_text("200 ·")
         expect(form.get_by_label("Answer")).to_contain_text('"name": "Lokanta Mavi"')
@@ -38,11 +40,11 @@ def test_a_wrong_body_is_named_before_anything_is_sent(chromium, service, restau
     context, page, watch = new_page(chromium, service.url)
     try:
         page.goto("/reference/messages")
-        page.get_by_label("API key for trying").fill(restaurant.test_key)
+        page.get_by_label("API key for testing").fill(restaurant.test_key)
         form = page.get_by_role("form", name="Try: Send a text message")
         form.get_by_label("Body").fill("{nothing")
         form.get_by_role("button", name="Try it").click()
-        expect(form.get_by_role("status")).to_contain_text("The body is not JSON:")
+        expect(form.get_by_role("status")).to_contain_text("The body is not valid JSON:")
         watch.expect_none()
     finally:
         context.close()
@@ -52,11 +54,11 @@ def test_the_reference_is_searched_as_one_types(chromium, service):
     context, page, watch = new_page(chromium, service.url)
     try:
         page.goto("/reference")
-        page.get_by_label("Find a call").fill("costs")
+        page.get_by_label("Find a request").fill("costs")
         expect(page.get_by_role("link", name="Costs by day")).to_be_visible()
         expect(page.get_by_role("link", name="Send a text message")).to_be_hidden()
-        page.get_by_label("Find a call").fill("no such thing")
-        expect(page.get_by_text("Nothing matches")).to_be_visible()
+        page.get_by_label("Find a request").fill("no such thing")
+        expect(page.get_by_text("No results")).to_be_visible()
         watch.expect_none()
     finally:
         context.close()

@@ -87,7 +87,7 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
     money.get_by_role("link", name="Refund").click()
     board.get_by_label("Amount").fill("5")
     board.get_by_label("Reason").fill("The straw was missing")
-    board.get_by_role("button", name="Give it back").click()
+    board.get_by_role("button", name="Refund payment").click()
     with app.app_context():
 
         def given_back() -> bool:

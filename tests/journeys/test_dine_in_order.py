@@ -115,7 +115,7 @@ def test_a_dinner_from_the_table_to_the_plate(app, chromium, service, server, bi
 
     # The kitchen's display holds only what is to be made.
     board.goto(f"/orders/board/{bistro.site_id}?view=kitchen")
-    expect(board.get_by_text("Nothing to make")).to_be_visible()
+    expect(board.get_by_text("No orders to prepare")).to_be_visible()
 
     board.goto(f"/orders/{number}")
     expect(board.get_by_text("Window, please")).to_be_visible()
@@ -153,10 +153,10 @@ def test_a_call_of_the_table_is_seen_and_answered_by_one(app, chromium, service,
     page.goto(f"/r/{slug}/menu?table=7&k={token}&lang=en")
     page.get_by_role("button", name="Call the waiter").click()
     with within():
-        expect(one.get_by_text("calls the waiter")).to_be_visible()
-    expect(other.get_by_text("calls the waiter")).to_be_visible()
+        expect(one.get_by_text("called the waiter")).to_be_visible()
+    expect(other.get_by_text("called the waiter")).to_be_visible()
     one.get_by_role("button", name="On my way").click()
     with within():
-        expect(other.get_by_text("calls the waiter")).to_have_count(0)
+        expect(other.get_by_text("called the waiter")).to_have_count(0)
     for context in (first, second, guest):
         context.close()

@@ -80,14 +80,14 @@ def test_the_first_day(app, service, chromium):
 
 def sign_up(page: Page, email: str) -> None:
     page.goto("/")
-    page.get_by_role("link", name="Open an account").click()
+    page.get_by_role("link", name="Create account").click()
     page.get_by_label("Business").fill("Café Sol")
     page.get_by_label("Your name").fill("Nora Sol")
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Open the account").click()
-    heading(page, "Look into your mail")
-    page.get_by_role("link", name="Open the mailbox of this demo").click()
+    page.get_by_role("button", name="Create account").click()
+    heading(page, "Check your e-mail")
+    page.get_by_role("link", name="Open the demo mailbox").click()
     read_letter(page, email, "Confirm your e-mail address")
     page.get_by_role("button", name="Confirm").click()
     page.wait_for_url("**/home")
@@ -104,18 +104,18 @@ def sign_in(page: Page, email: str) -> None:
 def turn_on_two_step(page: Page) -> str:
     heading(page, "Hello, Nora")
     page.get_by_role("link", name="Turn on").click()
-    page.get_by_text("Cannot scan? Type this in").click()
+    page.get_by_text("Cannot scan the code? Enter this key instead").click()
     secret = page.locator("details code").first.text_content() or ""
     page.get_by_label("Code", exact=True).fill(pyotp.TOTP(secret).at(now()))
     page.get_by_role("button", name="Turn on").click()
     expect(page.locator(".recovery li")).to_have_count(10)
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I have saved the codes").click()
     return secret
 
 
 def second_step(page: Page, secret: str) -> None:
     """The next code: the one of this half minute was used to turn it on."""
-    heading(page, "One more step")
+    heading(page, "Two-step verification")
     page.get_by_label("Code", exact=True).fill(pyotp.TOTP(secret).at(now(), 1))
     page.get_by_role("button", name="Continue").click()
     page.wait_for_url("**/home")
@@ -128,12 +128,12 @@ def sign_out(page: Page) -> None:
 
 
 def make_test_key(page: Page) -> str:
-    page.get_by_role("link", name="Create a key").click()
+    page.get_by_role("link", name="Create key").click()
     page.get_by_label("Name").fill("My first program")
-    page.get_by_role("button", name="Create the key").click()
-    heading(page, "Your new key")
+    page.get_by_role("button", name="Create API key").click()
+    heading(page, "Your new API key")
     key = page.locator("#new-key").text_content() or ""
-    page.get_by_role("link", name="I have kept it").click()
+    page.get_by_role("link", name="I have saved it").click()
     return key
 
 
@@ -141,7 +141,7 @@ def invite(page: Page, email: str) -> None:
     page.goto("/team")
     page.get_by_label("E-mail").fill(email)
     page.get_by_role("radio", name="Restaurant manager").check()
-    page.get_by_role("button", name="Send the invitation").click()
+    page.get_by_role("button", name="Send invitation").click()
     expect(page.get_by_text(f"Invited {email}.")).to_be_visible()
 
 
@@ -152,7 +152,7 @@ def join(chromium, url: str, email: str) -> Page:
     heading(page, "Join Café Sol")
     page.get_by_label("Your name").fill("Selin Kaya")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Join the team").click()
+    page.get_by_role("button", name="Join team").click()
     expect(page.get_by_text("Welcome to Café Sol.")).to_be_visible()
     page.get_by_role("link", name="Team").first.click()
     heading(page, "Team")
@@ -163,7 +163,7 @@ def join(chromium, url: str, email: str) -> Page:
 def revoke(page: Page) -> None:
     page.goto("/integrations")
     page.get_by_role("link", name="My first program").click()
-    page.get_by_role("link", name="Revoke the key").click()
+    page.get_by_role("link", name="Revoke key").click()
     # In the dialog, or on the page that asks when the script has not come yet.
-    page.get_by_role("button", name="Revoke the key").click()
+    page.get_by_role("button", name="Revoke key").click()
     expect(page.get_by_text("“My first program” no longer works.")).to_be_visible()

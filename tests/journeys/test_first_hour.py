@@ -54,17 +54,17 @@ def test_a_newcomer_follows_the_pages(app, service, chromium, tmp_path: Path, re
         signs_up(page)
         chooses(page)
         sends_a_message(page)
-        ticked(page, "See your own message on a phone")
+        ticked(page, "Send a message to a simulated phone")
         receives_an_event(page, receiver)
-        ticked(page, "Receive an event at your own address")
+        ticked(page, "Receive an event at your webhook endpoint")
         opens_a_restaurant(page)
-        ticked(page, "Open your restaurant")
+        ticked(page, "Add your restaurant")
         publishes_a_menu(page)
         ticked(page, "Publish a menu")
         agent = connects_a_computer(page, service.url, tmp_path)
-        ticked(page, "Connect a computer that prints")
+        ticked(page, "Connect a print agent")
         prints_a_ticket(page, tmp_path)
-        ticked(page, "Print the first ticket")
+        ticked(page, "Print your first ticket")
         follow_the_question_mark(page)
         puts_the_steps_away(page)
         watch.expect_none()
@@ -77,13 +77,13 @@ def test_a_newcomer_follows_the_pages(app, service, chromium, tmp_path: Path, re
 def signs_up(page: Page) -> None:
     email = unique_email("nil")
     page.goto("/")
-    page.get_by_role("link", name="Open an account").click()
+    page.get_by_role("link", name="Create account").click()
     page.get_by_label("Business").fill("Café Nil")
     page.get_by_label("Your name").fill("Nil Aydın")
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Open the account").click()
-    page.get_by_role("link", name="Open the mailbox of this demo").click()
+    page.get_by_role("button", name="Create account").click()
+    page.get_by_role("link", name="Open the demo mailbox").click()
     row = page.get_by_role("row").filter(has_text=email).filter(has_text="Confirm your e-mail")
     row.get_by_role("link").first.click()
     page.locator(".letter a").first.click()
@@ -95,17 +95,17 @@ def chooses(page: Page) -> None:
     page.get_by_role("checkbox", name="Send and receive messages").check()
     page.get_by_role("checkbox", name="Run a restaurant").check()
     press(page, "Show my steps")
-    expect(page.locator(".steps")).to_contain_text("See your own message on a phone")
+    expect(page.locator(".steps")).to_contain_text("Send a message to a simulated phone")
 
 
 def sends_a_message(page: Page) -> None:
-    follow(page, "Write it")
+    follow(page, "Write a message")
     page.get_by_label("Text").fill("Merhaba from Café Nil")
     press(page, "Send")
     expect(page.locator(".handset")).to_contain_text("Merhaba from Café Nil")
     expect(page.get_by_text("It has arrived.")).to_be_visible(timeout=allow_for_load(20) * 1000)
     with page.context.expect_page() as opened:
-        follow(page, "Open the phone and answer")
+        follow(page, "Open phone and reply")
     phone = opened.value
     expect(phone.get_by_role("log")).to_contain_text("Merhaba from Café Nil")
     phone.get_by_label("Message", exact=True).fill("Afiyet olsun!")
@@ -114,45 +114,45 @@ def sends_a_message(page: Page) -> None:
         "Afiyet olsun!", timeout=allow_for_load(60) * 1000
     )
     phone.close()
-    follow(page, "Back to the first steps")
+    follow(page, "Back to first steps")
 
 
 def receives_an_event(page: Page, receiver: Receiver) -> None:
-    follow(page, "Add an endpoint")
+    follow(page, "Add endpoint")
     page.get_by_label("URL").fill(receiver.url)
-    press(page, "Add the endpoint")
-    press(page, "Send a test event")
+    press(page, "Add endpoint")
+    press(page, "Send test event")
     assert wait_until(lambda: receiver.requests, allow_for_load(20)) < allow_for_load(20)
     assert receiver.bodies[0]
 
 
 def opens_a_restaurant(page: Page) -> None:
-    follow(page, "Open a restaurant")
+    follow(page, "Add restaurant")
     page.get_by_label("Name", exact=True).fill("Café Nil Moda")
     page.get_by_label("Country").select_option("TR")
     page.get_by_label("Currency").select_option("TRY")
-    press(page, "Open the restaurant")
+    press(page, "Open restaurant")
     expect(page.get_by_text("is open. Next: tables and a menu.")).to_be_visible()
 
 
 def publishes_a_menu(page: Page) -> None:
-    follow(page, "Write the menu")
+    follow(page, "Set up menu")
     page.get_by_label("Name", exact=True).fill("Menü")
-    press(page, "Make the menu")
-    follow(page, "Add a category")
+    press(page, "Create menu")
+    follow(page, "Add category")
     page.get_by_label("Name", exact=True).first.fill("Kahvaltı")
     press(page, "Save")
     follow(page, "Item")
     page.get_by_label("Name", exact=True).first.fill("Menemen")
     page.get_by_label("Price").first.fill("240")
-    press(page, "Save to the draft")
+    press(page, "Save to draft")
     area(page, "Home")
-    follow(page, "Write the menu")
+    follow(page, "Set up menu")
     follow(page, "Publish")
     press(page, "Publish")
     area(page, "Home")
-    if page.get_by_role("main").get_by_role("link", name="Open the restaurant").count():
-        follow(page, "Open the restaurant")
+    if page.get_by_role("main").get_by_role("link", name="Open restaurant").count():
+        follow(page, "Open restaurant")
         page.get_by_label("Menu", exact=True).select_option(label="Menü")
         page.locator("section", has=page.locator("#basics")).get_by_role(
             "button", name="Save"
@@ -175,12 +175,12 @@ def connects_a_computer(page: Page, url: str, folder: Path) -> AgentProcess:
 
 
 def prints_a_ticket(page: Page, folder: Path) -> None:
-    follow(page, "Add a printer")
+    follow(page, "Add printer")
     page.get_by_label("Name", exact=True).fill("Mutfak")
-    press(page, "Add the printer")
-    page.get_by_label("Connected by").select_option("demo")
+    press(page, "Add printer")
+    page.get_by_label("Connection").select_option("demo")
     press(page, "Save")
-    press(page, "Print a test ticket")
+    press(page, "Print test ticket")
     tickets = folder / "tickets"
     assert wait_until(lambda: any(tickets.rglob("*.*")), allow_for_load(40)) < allow_for_load(40)
     assert wait_until(
@@ -196,7 +196,7 @@ def follow_the_question_mark(page: Page) -> None:
 
 
 def puts_the_steps_away(page: Page) -> None:
-    press(page, "Put away")
+    press(page, "Hide")
     expect(page.get_by_role("heading", name="First steps")).to_have_count(0)
-    press(page, "Show the first steps again")
+    press(page, "Show first steps")
     expect(page.get_by_role("heading", name="First steps")).to_be_visible()

@@ -171,7 +171,7 @@ def test_an_evening_at_the_inbox(app, chromium, place):
     # Closed by one, closed for both; the customer's next word opens it again.
     selin.get_by_role("button", name="Close").click()
     with within():
-        expect(derya.get_by_role("button", name="Open again")).to_be_visible()
+        expect(derya.get_by_role("button", name="Reopen")).to_be_visible()
     type_on_phone(phone, "Bir şey daha")
     with within():
         expect(derya.get_by_role("button", name="Close", exact=True)).to_be_visible()
@@ -232,7 +232,7 @@ def test_on_a_phone_the_list_leads_to_the_talk_and_back(app, chromium, place):
     page.locator(".talk-row").filter(has_text="Veli").click()
     expect(page.get_by_role("log")).to_be_visible()
     expect(page.locator(".talks")).to_be_hidden()
-    page.get_by_role("link", name="Back to the list").click()
+    page.get_by_role("link", name="Back to list").click()
     expect(page).to_have_url(re.compile(r"/inbox$"))
     expect(page.locator(".talks")).to_be_visible()
     context.close()

@@ -93,19 +93,19 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     desk.goto("/campaigns/new")
     desk.get_by_label("Name").fill("Come back")
     desk.locator("main form [type=submit]").click()
-    desk.get_by_label("Ordered within … days").fill("30")
+    desk.get_by_label("Ordered in the last … days").fill("30")
     desk.get_by_label("Only contacts with marketing consent").uncheck()
-    desk.get_by_role("button", name="Save and go on").click()
+    desk.get_by_role("button", name="Save and continue").click()
     desk.get_by_label("Text", exact=True).last.fill(
         "{{customer.first_name|Hello}}, come back! Your code: {{coupon}}"
     )
     desk.get_by_label("Gift").select_option(label="A tenth off")
-    desk.get_by_role("button", name="Save and go on").click()
-    desk.get_by_label("Let people sleep").uncheck()
-    desk.get_by_role("button", name="Save and go on").click()
+    desk.get_by_role("button", name="Save and continue").click()
+    desk.get_by_label("Do not send during quiet hours").uncheck()
+    desk.get_by_role("button", name="Save and continue").click()
     save_screenshot(desk, "return-check")
-    desk.get_by_role("link", name="Send it").click()
-    desk.get_by_role("dialog").get_by_role("button", name="Send it").click()
+    desk.get_by_role("link", name="Send this message").click()
+    desk.get_by_role("dialog").get_by_role("button", name="Send this message").click()
 
     # On the simulated phone, with a code of their own.
     assert wait_until(lambda: heard(club, "come back! Your code:"), 60), place.shown(GUEST)

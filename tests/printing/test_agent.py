@@ -86,7 +86,7 @@ def test_a_printer_that_never_answers_prints_all_the_same(counter, epson, agent_
     agent_at_work()
     counter.wait(counter.all_in)
     assert counter.tickets["t1"].results[0]["evidence"]["after"] == (
-        "ready does not answer questions"
+        "ready Not responding questions"
     )
 
 

@@ -21,9 +21,9 @@ DELIVERY_REASONS = ReasonSentences(
         REDIRECT: "The endpoint answered {status}, a redirect; those are not followed.",
         RETRY_LATER: "The endpoint answered {status}: it asks to be left alone for a while.",
         ANSWERED: "The endpoint answered {status}.",
-        EVENT_EXPIRED: "The event is no longer kept.",
-        SWITCHED_OFF: "The endpoint was switched off.",
-        REMOVED: "The endpoint was removed.",
+        EVENT_EXPIRED: "The event is no longer stored.",
+        SWITCHED_OFF: "The endpoint was turned off.",
+        REMOVED: "The endpoint was deleted.",
         NOT_REACHED: "{said}.",
     }
 )

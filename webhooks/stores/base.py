@@ -80,7 +80,7 @@ class Platform:
     new_secret: Callable[[], str] | None = None
     """Makes the secret that is pasted there. None: the platform has its own."""
     secret_required: bool = True
-    secret_hint: str = N_("Everything that comes must carry it.")
+    secret_hint: str = N_("Every incoming request must include it.")
     secret_error: Callable[[str], str] = lambda _secret: ""
     """The sentence for a secret that cannot be used, or an empty one."""
     complete: Callable[[ParsedEvent, Mapping[str, str], str], ParsedEvent] | None = None
@@ -105,11 +105,11 @@ def read_object(body: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise UnreadableBody("The body is not UTF-8 text.") from None
     except RecursionError:
-        raise UnreadableBody("The body's JSON is nested too deeply.") from None
+        raise UnreadableBody("The JSON in the body is nested too deeply.") from None
     except ValueError:
-        raise UnreadableBody("The body is not JSON.") from None
+        raise UnreadableBody("The body is not valid JSON.") from None
     if not isinstance(value, dict):
-        raise UnreadableBody("The body is JSON, but not an object.")
+        raise UnreadableBody("The body is JSON but not an object.")
     check_texts(value)
     return value
 
@@ -128,7 +128,7 @@ def check_texts(value: Any) -> None:
                 raise UnreadableBody(f"The body cannot be kept: {error}.") from None
         elif isinstance(part, dict | list):
             if depth > MAX_DEPTH:
-                raise UnreadableBody("The body's JSON is nested too deeply.")
+                raise UnreadableBody("The JSON in the body is nested too deeply.")
             inner = [*part, *part.values()] if isinstance(part, dict) else part
             parts.extend((one, depth + 1) for one in inner)
 

@@ -139,7 +139,7 @@ def _jotform(told: dict[str, Any]) -> Submission:
     except (ValueError, RecursionError):
         raise UnreadableBody("The field rawRequest is not JSON.") from None
     if not isinstance(filled, dict):
-        raise UnreadableBody("The field rawRequest is JSON, but not an object.")
+        raise UnreadableBody("The field rawRequest is JSON but not an object.")
     check_texts(filled)
     answers = []
     for key, value in filled.items():
@@ -168,7 +168,7 @@ def _named_fields(told: dict[str, Any]) -> Submission:
 def _made(builder: str, submission_id: str, name: str, answers: list[FormAnswer]) -> Submission:
     kept = [one for one in answers[:MAX_FIELDS] if one.key]
     if not kept:
-        raise UnreadableBody("The form holds no fields.")
+        raise UnreadableBody("The form has no fields.")
     return Submission(builder, submission_id[:120], name, kept)
 
 

@@ -150,33 +150,33 @@ def _secret_error(secret: str) -> str:
     try:
         webhook_signature(secret, "x", 0, b"")
     except BadSecret:
-        return N_("A secret here is whsec_ and base64.")
+        return N_("The secret must start with whsec_ followed by base64.")
     return ""
 
 
 GENERIC_STORE = Platform(
     title=N_("Other store"),
-    hook_title=N_("Shop"),
-    summary=N_("Any other platform or plugin, with one small JSON post."),
+    hook_title=N_("Store"),
+    summary=N_("Any other platform or plugin that can send a small JSON request."),
     icon="plug",
     setup_steps=(
         SetupStep(
-            N_("Post JSON to this address"),
-            N_("From your plugin or your platform's own webhooks:"),
+            N_("Send JSON to this address"),
+            N_("Use your plugin or your platform's webhooks:"),
             url_label=N_("URL"),
             secret_label=N_("Secret"),
         ),
         SetupStep(
-            N_("Say who you are"),
+            N_("Authenticate your requests"),
             N_(
-                "Either with the secret as a bearer token, or signed as Standard Webhooks describe"
-                " it."
+                "Send the secret as a bearer token, or sign requests as described "
+                "in Standard Webhooks."
             ),
             samples=code_samples,
         ),
         SetupStep(
-            N_("Tell of each event"),
-            N_("The same post with another “event”:"),
+            N_("Send every event"),
+            N_("Use the same request with a different “event” value:"),
             codes=(
                 *("order.created", "order.fulfilled", "order.cancelled"),
                 *("checkout.created", "checkout.updated"),

@@ -113,7 +113,7 @@ def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
 def _fulfillment(told: dict[str, Any]) -> ParsedEvent:
     order_id = text_of(told.get("order_id"))
     if not order_id:
-        raise UnreadableBody("The body is not a fulfillment: it has no order_id.")
+        raise UnreadableBody("The body is not a fulfillment: order_id is missing.")
     to = told.get("destination")
     data: dict[str, Any] = {
         "customer": customer_fields(to, {"email": told.get("email")}),
@@ -203,15 +203,15 @@ def _id(told: dict[str, Any], what: str) -> str:
 
 SHOPIFY = Platform(
     title="Shopify",
-    summary=N_("Orders, parcels and carts, told by Shopify's own webhooks."),
+    summary=N_("Orders, shipments and carts from Shopify webhooks."),
     setup_steps=(
         SetupStep(
-            N_("Open the webhooks of your shop"),
-            N_("In the Shopify admin: Settings, Notifications, Webhooks."),
+            N_("Open your store's webhook settings"),
+            N_("In the Shopify admin, go to Settings > Notifications > Webhooks."),
         ),
         SetupStep(
-            N_("Create one webhook for each event"),
-            N_("Format JSON, and this address for all of them:"),
+            N_("Create a webhook for each event"),
+            N_("Choose the JSON format and use this address for all of them:"),
             url_label=N_("URL"),
             names=(
                 *("Order creation", "Order cancellation", "Fulfillment creation"),
@@ -219,17 +219,18 @@ SHOPIFY = Platform(
             ),
         ),
         SetupStep(
-            N_("Paste the secret here"),
+            N_("Paste the secret"),
             N_(
-                "Below the list of webhooks Shopify shows the key it signs them with. Paste it"
-                " under “Secret”."
+                "Shopify shows the signing key below the list of webhooks. Paste "
+                "it under “Secret” on this page."
             ),
         ),
         SetupStep(
-            N_("Send a test"),
+            N_("Send a test notification"),
             N_(
-                "Beside each webhook: Send test notification. Its order has no usable phone"
-                " number, so nothing is sent; the page turns green."
+                "Choose “Send test notification” next to each webhook. The test "
+                "order has no valid phone number, so no message is sent, but this "
+                "page shows the connection as working."
             ),
         ),
     ),
@@ -237,5 +238,5 @@ SHOPIFY = Platform(
     facts=facts,
     dedupe_keys=dedupe_keys,
     parse=parse,
-    secret_hint=N_("The key Shopify signs its webhooks with."),
+    secret_hint=N_("The key Shopify uses to sign its webhooks."),
 )

@@ -133,36 +133,41 @@ WEBSITE_FORM = Platform(
             N_("Paste this address into your form builder"),
             url_label=N_("URL"),
             guide=(
-                ("Typeform", N_("Connect, Webhooks, Add a webhook; switch it on.")),
-                ("Tally", N_("Integrations, Webhooks, Connect; paste it as the endpoint URL.")),
-                ("Jotform", N_("Settings, Integrations, WebHooks; add it.")),
+                ("Typeform", N_("Go to Connect > Webhooks > Add a webhook and turn it on.")),
+                (
+                    "Tally",
+                    N_("Go to Integrations > Webhooks > Connect and paste it as the endpoint URL."),
+                ),
+                ("Jotform", N_("Go to Settings > Integrations > WebHooks and add it.")),
                 (
                     "Elementor",
                     N_(
-                        "Form, Actions After Submit: add Webhook; paste it and switch Advanced"
-                        " Data on."
+                        "Under Form > Actions After Submit, add Webhook. Paste the "
+                        "address and turn on Advanced Data."
                     ),
                 ),
                 (
                     "WPForms",
                     N_(
-                        "Settings, Webhooks: request method POST, format JSON; add a line for each"
-                        " field."
+                        "Go to Settings > Webhooks. Choose the request method POST "
+                        "and the format JSON, and add a row for each field."
                     ),
                 ),
                 (
-                    N_("Others"),
-                    N_("Anything that can post JSON or form fields. Field names do not matter."),
+                    N_("Other form builders"),
+                    N_("Any tool that can post JSON or form fields. You can use any field names."),
                 ),
             ),
         ),
         SetupStep(
-            N_("Fill the form in once"),
-            N_("The page turns green and shows the fields it has seen."),
+            N_("Submit the form once"),
+            N_("This page then shows the connection as working and lists the fields it received."),
         ),
         SetupStep(
-            N_("Say which field is what"),
-            N_("Phone, name, consent and message are proposed; change what is not right."),
+            N_("Map the fields"),
+            N_(
+                "We suggest fields for phone, name, consent and message. Change any that are wrong."
+            ),
         ),
     ),
     verify=verify,
@@ -171,7 +176,8 @@ WEBSITE_FORM = Platform(
     parse=parse,
     secret_required=False,
     secret_hint=N_(
-        "Where your builder can sign or send a header. Without one, the address alone is the guard."
+        "Use a secret if your form builder can sign requests or send a header. "
+        "Without one, anyone who has the address can post to it."
     ),
     complete=apply_field_mapping,
 )

@@ -78,7 +78,7 @@ def parse(known: HeaderFacts, body: bytes) -> ParseResult:
         return ParseResult(nothing=f"Nothing is done for an order that is “{status}”.")
     order_id = text_of(told.get("id"))
     if not order_id:
-        raise UnreadableBody("The body is not an order: it has no id.")
+        raise UnreadableBody("The body is not an order: id is missing.")
     name = f"order:{order_id}"
     return ParseResult(
         (ParsedEvent(kind, name, name, _data(told, order_id, status), _phones(told)),)
@@ -158,26 +158,28 @@ def _tracking(told: dict[str, Any]) -> dict[str, str]:
 
 WOOCOMMERCE = Platform(
     title="WooCommerce",
-    summary=N_("Orders and their parcels, from a WordPress shop."),
+    summary=N_("Orders and shipments from a WordPress store."),
     setup_steps=(
         SetupStep(
-            N_("Open the webhooks of your shop"),
-            N_("In WordPress: WooCommerce, Settings, Advanced, Webhooks, Add webhook."),
+            N_("Open your store's webhook settings"),
+            N_("In WordPress, go to WooCommerce > Settings > Advanced > Webhooks > Add webhook."),
         ),
         SetupStep(
-            N_("Make two webhooks"),
+            N_("Create two webhooks"),
             N_(
-                "Status Active; Topic “Order created” for the first and “Order updated” for the"
-                " second; both with this address and this secret:"
+                "Set the status to Active. Choose the topic “Order created” for "
+                "the first and “Order updated” for the second. Use this address "
+                "and this secret for both:"
             ),
             url_label=N_("Delivery URL"),
             secret_label=N_("Secret"),
         ),
         SetupStep(
-            N_("Make a test order"),
+            N_("Place a test order"),
             N_(
-                "Saving the webhook sends an empty ping, which does not count. The first real"
-                " order turns the page green."
+                "WooCommerce sends an empty ping when you save the webhook. It "
+                "does not count as an event. The connection shows as working after "
+                "the first real order."
             ),
         ),
     ),

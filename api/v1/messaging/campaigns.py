@@ -166,7 +166,7 @@ def pause_campaign(path: CampaignPath) -> dict[str, Any]:
     return _apply(path.campaign_id, campaign_lifecycle.pause)
 
 
-@_action("resume", "Go on")
+@_action("resume", "Continue")
 @key_may("campaigns")
 @wire_field_names()
 def resume_campaign(path: CampaignPath) -> dict[str, Any]:

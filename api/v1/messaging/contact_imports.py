@@ -78,7 +78,9 @@ def contact_import_rejects(path: ImportPath, query: PageQuery) -> dict[str, Any]
     """In the order of the file."""
     after = query.after or "0"
     if not (after.isascii() and after.isdigit()) or int(after) >= 2**31:
-        raise invalid("after", "invalid_cursor", "Take `after` from the `next` of the page before.")
+        raise invalid(
+            "after", "invalid_cursor", "Use the `next` value of the previous page for `after`."
+        )
     with tenant_scope(g.tenant_id):
         one = contact_importing.get(path.import_id)
         found = contact_importing.list_rejects(one.id, int(after), query.limit + 1)

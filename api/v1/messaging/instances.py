@@ -70,7 +70,9 @@ def change_instance(path: InstancePath, body: InstanceChange) -> dict[str, Any]:
             allowed = g.caller.key.line_ids
             if other_id is not None and allowed is not None and other_id not in allowed:
                 raise Forbidden(
-                    "line_not_allowed", "This key may not use line {line}.", line=other_id
+                    "line_not_allowed",
+                    "This key does not have access to the line {line}.",
+                    line=other_id,
                 )
             line_repository.set_fallback(line.id, other_id, field="fallback_instance_id")
     return instance_json(line)

@@ -131,7 +131,7 @@ def list_couriers(query: OfSite) -> dict[str, Any]:
 @v1.post(
     "/couriers",
     tags=[COURIERS],
-    summary="Add a courier",
+    summary="Add courier",
     responses={201: CourierShape, 409: ErrorBody},
 )
 @key_may("orders")
@@ -231,7 +231,7 @@ def assign_courier(path: OrderPath, body: Assign) -> JsonAnswer:
 def courier_said(path: OrderPath, body: Said) -> JsonAnswer:
     site, order = _order(path)
     if courier_trips.trip_of(order.id) is None:
-        raise Conflict("no_courier", "This order is with no courier.")
+        raise Conflict("no_courier", "This order is not assigned to a courier.")
     order = courier_dispatch.record_step(
         site, order, body.status, kind=body.problem or "", note=body.note
     )
@@ -250,7 +250,7 @@ def locate_order(path: OrderPath, body: Located) -> JsonAnswer:
     """Like a location that the customer shares in chat: the zone may set the fee, once."""
     site, order = _order(path)
     if order.order_type != "delivery" or order.ended_at is not None:
-        raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")
+        raise Conflict("no_delivery", "Only an open delivery order has a delivery zone.")
     where = addresses.parse_coordinates(body.latitude, body.longitude)
     if where is None:
         raise NotFound()

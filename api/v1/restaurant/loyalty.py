@@ -304,5 +304,5 @@ def _contact(body: NewCoupon) -> str | None:
         return None
     found = contact_identities.find_contact(digits) if digits else None
     if found is None:
-        raise invalid("phone", "unknown_contact", "No contact has this phone.")
+        raise invalid("phone", "unknown_contact", "No contact has this phone number.")
     return found

@@ -81,7 +81,7 @@ def publish_menu(path: MenuPath) -> JsonAnswer:
 @v1.post(
     "/menus/<menu_id>/categories",
     tags=[TAG],
-    summary="Add a category",
+    summary="Add category",
     responses={201: CategoryShape},
 )
 @key_may("menus")
@@ -119,7 +119,7 @@ def remove_category(path: CategoryPath) -> Response:
     return Response(status=204)
 
 
-@v1.post("/menus/<menu_id>/items", tags=[TAG], summary="Add an item", responses={201: ItemShape})
+@v1.post("/menus/<menu_id>/items", tags=[TAG], summary="Add item", responses={201: ItemShape})
 @key_may("menus")
 @idempotent
 def add_item(path: MenuPath, body: ItemIn) -> JsonAnswer:

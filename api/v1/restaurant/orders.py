@@ -193,7 +193,7 @@ def _table(site_id: str, body: NewOrder) -> Table | None:
         return None
     table = tables.by_number(site_id, body.table_number)
     if table is None:
-        raise invalid("table_number", "unknown_table", "There is no such table here.")
+        raise invalid("table_number", "unknown_table", "This table does not exist here.")
     return table
 
 

@@ -50,7 +50,7 @@ def list_printers(query: PrinterQuery) -> dict[str, Any]:
         return {"data": [printer_json(one) for one in found], "next": None}
 
 
-@v1.post("/printers", tags=[PRINTERS], summary="Add a printer", responses={201: PrinterShape})
+@v1.post("/printers", tags=[PRINTERS], summary="Add printer", responses={201: PrinterShape})
 @key_may("printers")
 @idempotent
 def add_printer(body: NewPrinter) -> JsonAnswer:
@@ -94,7 +94,7 @@ def remove_printer(path: PrinterPath) -> tuple[str, int]:
 @v1.post(
     "/printers/<printer_id>/test",
     tags=[PRINTERS],
-    summary="Print a test ticket",
+    summary="Print test ticket",
     responses={201: Made},
 )
 @key_may("printers")

@@ -46,7 +46,7 @@ def list_sites() -> dict[str, Any]:
 @v1.post(
     "/sites",
     tags=[SITES],
-    summary="Open a restaurant",
+    summary="Add restaurant",
     responses={201: SiteShape, 409: ErrorBody},
 )
 @key_may("menus")

@@ -33,7 +33,7 @@ def verify_webhook(
     if not (stamp.isascii() and stamp.isdigit()):
         raise BadSignature("webhook-timestamp is not a number of seconds")
     if abs((time.time() if now is None else now) - int(stamp)) > tolerance:
-        raise BadSignature("webhook-timestamp is too far from the present")
+        raise BadSignature("webhook-timestamp is too far from the current time")
     secrets = [secret] if isinstance(secret, str) else list(secret)
     raw = body.encode() if isinstance(body, str) else body
     signed = f"{event_id}.{stamp}.".encode() + raw
@@ -43,7 +43,7 @@ def verify_webhook(
         for other in signatures
     ]
     if not any(fits):
-        raise BadSignature("no signature fits the body")
+        raise BadSignature("no signature matches the body")
     return Event.of(json.loads(raw))
 
 

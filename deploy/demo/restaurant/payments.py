@@ -20,7 +20,7 @@ from restaurant.payments.gateways.base import AccountCheck, GatewayEvent, LinkSt
 from restaurant.sites import sites
 from tenants.audit import Actor, acting_as
 
-FORGED_REASON = "the headers webhook-id, webhook-timestamp, webhook-signature are needed"
+FORGED_REASON = "the headers webhook-id, webhook-timestamp and webhook-signature are required"
 DAYS_AGO = (9, 7, 6, 4, 3, 2, 1)
 OWNER = Actor("person", "demo", "Derya Yılmaz")
 

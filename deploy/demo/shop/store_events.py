@@ -92,7 +92,7 @@ def add_store_events(tenant_id: int) -> None:
         form = store_connections.add("form", "Contact form", country="ES")
         for recipe, name in (
             ("order_confirmation", "Order confirmation"),
-            ("shipping_link", "Shipping link"),
+            ("shipping_link", "Shipping notification"),
             ("order_cancelled", "Order cancellation"),
             ("abandoned_cart", "Abandoned cart"),
             ("form_reply", "Contact form reply"),
@@ -208,7 +208,7 @@ def _misunderstood(form: Connection, at: datetime) -> None:
     with frozen(at):
         post = _post(form, b"{not quite JSON", {"content_type": "application/json"})
         post.state, post.tries, post.due_at = "parked", 5, None
-        post.error = "The body is not JSON."
+        post.error = "The body is not valid JSON."
 
 
 def _receipts_of(post: StorePost, until: datetime) -> list[PastReceipt]:

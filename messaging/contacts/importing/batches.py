@@ -171,7 +171,7 @@ def _without_repeats(
             row.line,
             row.cells,
             "phone",
-            "This number is in line {line} already.",
+            "This number is already in row {line}.",
             {"line": first.get(row.key, 0)},
         )
         for row in good

@@ -133,7 +133,7 @@ def read_rows(file: BinaryIO, encoding: str, delimiter: str, has_header: bool) -
             yield FileRow(line, cells)
     except csv.Error:
         raise NotATable(
-            "The file cannot be read from line {line} on. Is a quotation mark left open there?",
+            "The file cannot be read after row {line}. Check for an unclosed quotation mark there.",
             line=begins,
         ) from None
 

@@ -258,7 +258,7 @@ class ImportPass:
         if one is None:
             return False
         if one.position + len(batch) > MOST_ROWS:
-            fault = NotATable("A file has 500,000 rows at most.")
+            fault = NotATable("A file can have at most 500,000 rows.")
         if fault is not None:
             _fail(one, fault)
             return False
@@ -351,7 +351,7 @@ def _in_state(import_id: str, *states: str) -> ContactImport:
         .execution_options(populate_existing=True)
     ).one()
     if locked.state not in states:
-        raise Conflict("conflict", "This import is past that step. Load the page again.")
+        raise Conflict("conflict", "This import has already moved past that step. Reload the page.")
     return locked
 
 
@@ -371,12 +371,12 @@ def _meanings(given: list[str], width: int) -> list[str]:
     meanings = [*given, *[""] * width][:width]
     for meant in meanings:
         if meant and meant not in csv_files.COLUMN_MEANINGS and meant not in own:
-            raise invalid("columns", "unknown_column", "Choose what each column is.")
+            raise invalid("columns", "unknown_column", "Choose what each column contains.")
     used = [meant for meant in meanings if meant and meant != "tags"]
     if len(set(used)) < len(used):
-        raise invalid("columns", "column_twice", "Two columns cannot be the same thing.")
+        raise invalid("columns", "column_twice", "Two columns cannot contain the same field.")
     if "phone" not in meanings:
-        raise invalid("columns", "no_phone", "Say which column holds the phone number.")
+        raise invalid("columns", "no_phone", "Choose the column that contains the phone number.")
     return meanings
 
 

@@ -132,9 +132,7 @@ def _clean_cell(cell: str, meant: str) -> str:
     try:
         return normalize_text(cell)
     except BadText:
-        raise invalid(
-            meant, "invalid_text", "The text holds a character nobody can read."
-        ) from None
+        raise invalid(meant, "invalid_text", "The text contains an invalid character.") from None
 
 
 def _undo_spreadsheet(written: str) -> str:

@@ -93,7 +93,7 @@ def store_upload(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> Upl
     if len(body) > _upload_bytes(kind):
         most = _upload_bytes(kind) // MB
         raise invalid(
-            "file", "file_too_large", "The file is too large: at most {most} MB.", most=most
+            "file", "file_too_large", "The file is too large. The limit is {most} MB.", most=most
         )
     if MESSAGE_KINDS[kind].is_picture:
         body, mime_type = _reencode_image(body), "image/jpeg"
@@ -154,7 +154,8 @@ def _detect_type(body: bytes, filename: str) -> tuple[str, str]:
     raise invalid(
         "file",
         "unknown_file",
-        "This kind of file cannot be sent. Photos, PDF, Word, Excel, text, MP3, OGG and MP4 can.",
+        "This file type cannot be sent. You can send photos, PDF, Word, Excel, "
+        "text, MP3, OGG and MP4 files.",
     )
 
 
@@ -170,9 +171,9 @@ def _reencode_image(body: bytes) -> bytes:
     try:
         return reencode_image(io.BytesIO(body), LARGEST_SIDE, quality=QUALITY)
     except TooManyPixels:
-        raise invalid("file", "file_too_large", "The picture has too many pixels.") from None
+        raise invalid("file", "file_too_large", "The image resolution is too high.") from None
     except UnreadableImage:
-        raise invalid("file", "broken_file", "The picture cannot be read.") from None
+        raise invalid("file", "broken_file", "The image cannot be read.") from None
 
 
 def _filename(name: str) -> str:

@@ -7,7 +7,7 @@ from aiohttp import web
 from messaging.simulator.network.devices import DeviceRegistry, LinkedDevice, device_number
 from messaging.simulator.network.state import timestamp
 
-BANNED = "The network has restricted this number for breaking its terms."
+BANNED = "WhatsApp restricted this number for violating its terms."
 
 
 class DeviceControlApi:

@@ -42,4 +42,4 @@ def _encode(document: Document, roll: PaperRoll, _code_page: str | None) -> byte
     return encode(layout_rows(document, roll.columns), roll.sheet)
 
 
-PNG = PrinterLanguage(N_("Picture (PNG)"), MEDIA_TYPE, _encode, profile=None, can_join=False)
+PNG = PrinterLanguage(N_("Image (PNG)"), MEDIA_TYPE, _encode, profile=None, can_join=False)

@@ -38,10 +38,12 @@ def undo(site: Site, order: Order, station: str = "") -> Order:
     """Undo the last tap of a station, or of any station. A ready order returns to the kitchen."""
     held = order_lifecycle.lock_order(order)
     if held.state not in UNDOABLE:
-        raise Conflict("order_closed", "Order {number} has left the kitchen.", number=held.number)
+        raise Conflict(
+            "order_closed", "Order {number} has already left the kitchen.", number=held.number
+        )
     progress = kitchen_progress.progress_of([held.id])[held.id]
     if not kitchen_progress.undo_last_tap(progress, station):
-        raise Conflict("nothing_to_undo", "There is no tap to take back.")
+        raise Conflict("nothing_to_undo", "There is nothing to undo.")
     return _update_order(site, held, progress)
 
 

@@ -90,7 +90,7 @@ def print_bill(
     """
     found = printers.for_bills(site.id)
     if not found:
-        raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
+        raise Conflict("no_bill_printer", "No printer in this restaurant is set up to print bills.")
     mark = mark or f"{order.version}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
     document = bills.order_bill(site, order, lines, pay_url=_pay_url(order))
     return spool.queue_jobs(
@@ -111,10 +111,10 @@ def print_table_bill(site: Site, table: Table, *, mark: str = "") -> list[str]:
     """One bill for all open orders of a table. A second tap within seconds prints nothing more."""
     found = printers.for_bills(site.id)
     if not found:
-        raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
+        raise Conflict("no_bill_printer", "No printer in this restaurant is set up to print bills.")
     open_orders = orders_on_bill(site.id, table.id)
     if not open_orders:
-        raise Conflict("no_open_orders", "There is nothing on the bill of this table.")
+        raise Conflict("no_open_orders", "The bill for this table is empty.")
     lines = order_queries.items_of_orders([order.id for order in open_orders])
     tabs = [(order, lines[order.id]) for order in open_orders]
     document = bills.table_bill(site, table.number, tabs)

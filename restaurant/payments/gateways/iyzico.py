@@ -40,7 +40,7 @@ from restaurant.payments.gateways.http import (
 )
 
 title = "iyzico Link"
-summary = N_("Turkish cards, on iyzico's own page.")
+summary = N_("Turkish cards. Customers pay on iyzico's own page.")
 suggested_name = "iyzico"
 needs_hook_secret = False
 play_money = False
@@ -59,29 +59,30 @@ key_fields = (
     KeyField(
         "key",
         N_("API key"),
-        N_("In the iyzico panel: Settings, Merchant settings, API keys."),
-        missing=N_("Without its key nothing can be taken."),
+        N_("In the iyzico panel, go to Settings > Merchant settings > API keys."),
+        missing=N_("Enter the key. Without it, payments cannot be accepted."),
     ),
-    KeyField("secret", N_("Secret key"), missing=N_("iyzico gives two keys; both are needed.")),
+    KeyField("secret", N_("Secret key"), missing=N_("Enter both iyzico keys.")),
 )
 setup_steps = (
     SetupStep(
         N_("Copy both keys"),
         N_(
-            "In the iyzico panel: Settings, Merchant settings, API keys. Keys that begin with"
-            " sandbox- are for trying."
+            "In the iyzico panel, go to Settings > Merchant settings > API keys. "
+            "Keys that start with sandbox- are for testing."
         ),
     ),
     SetupStep(
-        N_("Tell iyzico where its notifications go"),
-        N_("Settings, Merchant settings, Merchant notifications; with this address:"),
+        N_("Set the notification address in iyzico"),
+        N_("Go to Settings > Merchant settings > Merchant notifications and enter this address:"),
         url_label=N_("Webhook URL"),
     ),
     SetupStep(
-        N_("Nothing more"),
+        N_("No further setup in iyzico"),
         N_(
-            "Its notifications come late and may not be signed. Comanda asks iyzico itself before"
-            " it believes them, and every minute while a link is open."
+            "Notifications from iyzico can arrive late or unsigned. Comanda "
+            "confirms each one with iyzico before acting on it, and also checks "
+            "every minute while a link is open."
         ),
     ),
 )
@@ -154,7 +155,7 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
     if not constant_time_equal(
         hmac_hex(desk.secret, _signed_text(desk, parse_event(raw)).encode()), given
     ):
-        raise InvalidSignature("its signature does not fit")
+        raise InvalidSignature("the signature does not match")
     return GatewayEvent(**{**signal.__dict__, "signed": True})
 
 

@@ -35,7 +35,7 @@ from restaurant.payments.gateways.http import (
 )
 
 title = N_("Simulated provider")
-summary = N_("Paper money: a card page to press “pay” or “decline”, to try everything.")
+summary = N_("For testing without real money: a card page with “pay” and “decline” buttons.")
 suggested_name = ""
 needs_hook_secret = False
 play_money = True
@@ -50,10 +50,10 @@ KINDS = {
 key_fields: tuple[KeyField, ...] = ()
 setup_steps = (
     SetupStep(
-        N_("Nothing to copy"),
+        N_("No keys needed"),
         N_(
-            "The simulated network has a bank of paper money. Its card page has two buttons: one"
-            " pays, the other is declined."
+            "The simulated provider uses play money. Its payment page has two "
+            "buttons: one pays, the other declines."
         ),
     ),
 )
@@ -175,7 +175,7 @@ def _request(
     desk: ProviderCredentials, method: str, path: str, body: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     if not desk.base_url:
-        raise GatewayRefused("There is no simulated network here.")
+        raise GatewayRefused("There is no simulated network in this environment.")
     headers = {
         "Authorization": f"Bearer {desk.key}",
         "X-Simulator-Secret": desk.operator_secret,

@@ -38,7 +38,7 @@ from restaurant.payments.gateways.http import (
 )
 
 title = "Stripe"
-summary = N_("Cards and wallets in most countries, on Stripe's own page.")
+summary = N_("Cards and wallets in most countries. Customers pay on Stripe's own page.")
 suggested_name = "Stripe"
 needs_hook_secret = True
 play_money = False
@@ -66,8 +66,8 @@ key_fields = (
     KeyField(
         "key",
         N_("Secret key"),
-        N_("In the Stripe Dashboard: Developers, API keys. It begins with sk_ or rk_."),
-        missing=N_("Without its key nothing can be taken."),
+        N_("In the Stripe Dashboard, go to Developers > API keys. The key starts with sk_ or rk_."),
+        missing=N_("Enter the key. Without it, payments cannot be accepted."),
         pattern=re.compile(r"(sk|rk)_(test|live)_.+"),
         pattern_error=(
             "A secret key of Stripe begins with sk_test_, sk_live_, rk_test_ or rk_live_."
@@ -76,30 +76,34 @@ key_fields = (
     KeyField(
         "hook_secret",
         N_("Signing secret"),
-        N_("Stripe shows it when you add the endpoint below. It begins with whsec_."),
+        N_("Stripe shows it when you add the endpoint below. It starts with whsec_."),
         pattern=re.compile(r"whsec_.+"),
         pattern_error="A signing secret of Stripe begins with whsec_.",
     ),
 )
 setup_steps = (
     SetupStep(
-        N_("Make a key"),
+        N_("Create a Stripe key"),
         N_(
-            "In the Stripe Dashboard: Developers, API keys. A restricted key needs to write"
-            " Checkout Sessions and Refunds, and to read the account."
+            "In the Stripe Dashboard, go to Developers > API keys. A restricted "
+            "key needs write access to Checkout Sessions and Refunds, and read "
+            "access to the account."
         ),
     ),
     SetupStep(
-        N_("Tell Stripe where its events go"),
-        N_("Developers, Webhooks, Add endpoint; with this address and these events:"),
+        N_("Add the webhook endpoint in Stripe"),
+        N_(
+            "Go to Developers > Webhooks > Add endpoint. Enter this address and "
+            "select these events:"
+        ),
         url_label=N_("Endpoint URL"),
         codes=tuple(KINDS),
     ),
     SetupStep(
-        N_("Paste the signing secret here"),
+        N_("Enter the signing secret"),
         N_(
-            "Stripe shows it on the endpoint's page. Without it no signal can be believed, and"
-            " cards are not offered."
+            "Stripe shows it on the endpoint's page. Without it, Comanda cannot "
+            "verify events, and guests cannot pay by card online."
         ),
     ),
 )
@@ -178,17 +182,17 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
         elif name == "v1":
             signatures.append(value)
     if not desk.hook_secret:
-        raise InvalidSignature("no signing secret is stored, so nothing can be checked")
+        raise InvalidSignature("no signing secret is saved, so the request cannot be verified")
     if not (signatures and stamp.isascii() and stamp.isdigit() and len(stamp) < 13):
-        raise InvalidSignature("it is not signed")
+        raise InvalidSignature("the request is not signed")
     if abs(now().timestamp() - int(stamp)) > TOLERANCE_SECONDS:
-        raise InvalidSignature("its signature is too old: it may be a replay")
+        raise InvalidSignature("the signature is too old and may be a replay")
     expected = hmac_hex(desk.hook_secret, stamp.encode() + b"." + raw)
     fits = [
         constant_time_equal(expected, given) for given in signatures
     ]  # compare all of them, so that timing reveals nothing
     if not any(fits):
-        raise InvalidSignature("its signature does not fit")
+        raise InvalidSignature("the signature does not match")
     return read(raw)
 
 

@@ -31,8 +31,10 @@ OWN = "rows of test mode alone"
 CONFIGURATION = "configuration without personal data"
 OPEN_TO_TEST_KEYS = {
     "v1.me": "the key's own account",
-    **dict.fromkeys(("v1.send", "v1.send_media", "v1.send_location"), "leaves by the test line"),
-    "v1.send_template": "leaves by the test line",
+    **dict.fromkeys(
+        ("v1.send", "v1.send_media", "v1.send_location"), "leaves sent from the test line"
+    ),
+    "v1.send_template": "leaves sent from the test line",
     **dict.fromkeys(("v1.list_messages", "v1.read", "v1.timeline", "v1.cancel"), OWN),
     **dict.fromkeys(("v1.list_conversations", "v1.read_conversation"), OWN),
     **dict.fromkeys(("v1.change_conversation", "v1.list_conversation_messages"), OWN),

@@ -13,7 +13,7 @@ from messaging.lines.drivers.linked import pairing
 from tests.line_factory import make_line
 from tests.messaging.message_factory import add_line, events_of
 
-WHY = "The line's access token has run out or was withdrawn; enter a new one."
+WHY = "The line's access token has expired or was revoked. Enter a new one."
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_trouble_is_told_once_and_so_is_its_end(restaurant, line, run_jobs):
 
 
 def test_a_trouble_that_is_over_before_it_was_told_is_not_told(app, restaurant, line, run_jobs):
-    trouble(restaurant, line, "restricted", "The network said so.")
+    trouble(restaurant, line, "restricted", "Reported by WhatsApp.")
     trouble(restaurant, line, "connected", "")
     run_jobs()
     assert letters(restaurant) == []

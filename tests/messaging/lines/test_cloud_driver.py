@@ -318,7 +318,9 @@ def test_never(code, ours):
 
 def test_the_networks_own_words_are_told_beside_ours():
     outcome = error(131053, error_data={"details": "The file is 30 MB."})
-    assert NETWORK_REASONS.english(outcome.reason).endswith("The network says: The file is 30 MB.")
+    assert NETWORK_REASONS.english(outcome.reason).endswith(
+        "Reason given by WhatsApp: The file is 30 MB."
+    )
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def work(app, business):
 
 def trouble(business, line, state="restricted"):
     with business.scope():
-        line_repository.record_line_state(line.id, state, "The network said so.")
+        line_repository.record_line_state(line.id, state, "Reported by WhatsApp.")
 
 
 def read(business, ticket):

@@ -25,7 +25,7 @@ def test_the_list_shows_every_browser_and_marks_this_one(app, browser, other_bro
     Browser(app.test_client()).signs_in(stranger)
     page = browser.get("/account/sessions")
     assert phone in page.get_data(as_text=True)
-    assert text_of(page).count("this one") == 1
+    assert text_of(page).count("this browser") == 1
     for one in sessions_of(restaurant.owner):
         assert (f"/account/sessions/{one.id}/end" in page.get_data(as_text=True)) is (
             one.agent == phone
@@ -37,7 +37,7 @@ def test_one_other_browser_can_be_signed_out(browser, other_browser, restaurant)
     browser.signs_in(restaurant.owner)
     other_browser.signs_in(restaurant.owner)
     other = sessions_of(restaurant.owner)[0]
-    assert title_of(browser.get(f"/account/sessions/{other.id}/end")) == "Sign this browser out?"
+    assert title_of(browser.get(f"/account/sessions/{other.id}/end")) == "Sign out this browser?"
     assert is_in(other_browser), "asking alone changes nothing"
     browser.post(f"/account/sessions/{other.id}/end")
     assert not is_in(other_browser)
@@ -70,7 +70,7 @@ def test_a_new_password_signs_the_others_out(browser, other_browser, restaurant)
     browser.signs_in(restaurant.owner)
     other_browser.signs_in(restaurant.owner)
     wrong = browser.post("/account/password", current="not it at all", password="a much newer one")
-    assert "That is not your password." in text_of(wrong)
+    assert "The password is incorrect." in text_of(wrong)
     assert is_in(other_browser)
     browser.post("/account/password", current=PASSWORD, password="a much newer one")
     assert is_in(browser)

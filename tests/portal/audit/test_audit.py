@@ -77,17 +77,17 @@ def test_it_is_filtered_by_area_and_by_name(owners, restaurant):
         audit.record("settings.changed", "Lokanta Mavi", currency="EUR")
     by_name = text_of(owners.get("/audit?who=till"))
     assert "Till in the bar" in by_name
-    assert "by API" in by_name
+    assert "via the API" in by_name
     assert "opened the account" not in by_name
     by_area = text_of(owners.get("/audit?area=account"))
     assert "opened the account" in by_area
     assert "Till in the bar" not in by_area
-    assert "Nothing matches" in text_of(owners.get("/audit?who=nobody-at-all"))
+    assert "No results" in text_of(owners.get("/audit?who=nobody-at-all"))
 
 
 def test_signs_of_a_pattern_are_plain_letters_in_a_search(owners, restaurant):
-    assert "Nothing matches" in text_of(owners.get("/audit?who=%25"))
-    assert "Nothing matches" in text_of(owners.get("/audit?who=_"))
+    assert "No results" in text_of(owners.get("/audit?who=%25"))
+    assert "No results" in text_of(owners.get("/audit?who=_"))
 
 
 def test_pages_follow_each_other_without_gap_or_double(owners, restaurant):
@@ -271,4 +271,4 @@ def test_a_change_of_the_days_things_are_kept_tells_both(owners, restaurant):
         {"media_days": ["", "30"], "message_days": ["90", "60"]},
         {"message_days": ["", "90"]},
     ]
-    assert "Texts of messages, in days: 90 → 60" in text_of(owners.get("/audit"))
+    assert "Message texts (days): 90 → 60" in text_of(owners.get("/audit"))

@@ -94,7 +94,7 @@ def test_an_invitation_is_good_once(app, browser, restaurant, invite):
     link = invite(email)
     browser.post(link, name="Selin", password=PASSWORD)
     late = Browser(app.test_client())
-    assert title_of(late.get(link)) == "This invitation is over"
+    assert title_of(late.get(link)) == "This invitation is no longer valid"
     late.post(link, name="Again", password=PASSWORD)
     assert late.get("/account").status_code == 302
 
@@ -103,7 +103,7 @@ def test_an_invitation_is_over_after_a_week(browser, restaurant, invite):
     email = unique_email()
     link = invite(email)
     with frozen(now() + timedelta(days=7, seconds=1)):
-        assert title_of(browser.get(link)) == "This invitation is over"
+        assert title_of(browser.get(link)) == "This invitation is no longer valid"
         browser.post(link, name="Late", password=PASSWORD)
     assert email not in members(restaurant)
 
@@ -116,7 +116,7 @@ def test_an_invitation_sent_again_replaces_the_first(owners_browser, browser, re
     owners_browser.post(f"/team/invitations/{pending.id}/resend")
     second = link_to(email, "/invitations/")
     assert first != second
-    assert title_of(browser.get(first)) == "This invitation is over"
+    assert title_of(browser.get(first)) == "This invitation is no longer valid"
     assert title_of(browser.get(second)) == "Join Lokanta Mavi"
     with restaurant.scope():
         assert [(i.email, i.role) for i in team.invitations()] == [(email, "inbox")]
@@ -125,7 +125,7 @@ def test_an_invitation_sent_again_replaces_the_first(owners_browser, browser, re
 def test_a_second_invitation_with_another_role_replaces_the_first(browser, restaurant, invite):
     email = unique_email()
     first, second = invite(email, "viewer"), invite(email.replace("person", "Person"), "admin")
-    assert title_of(browser.get(first)) == "This invitation is over"
+    assert title_of(browser.get(first)) == "This invitation is no longer valid"
     browser.post(second, name="Selin", password=PASSWORD)
     assert set(members(restaurant).values()) == {"owner", "admin"}
 
@@ -136,10 +136,10 @@ def test_a_withdrawn_invitation_is_over(owners_browser, browser, restaurant, inv
     with restaurant.scope():
         pending = team.invitations()[0]
     path = f"/team/invitations/{pending.id}/withdraw"
-    assert title_of(owners_browser.get(path)) == "Withdraw the invitation?"
+    assert title_of(owners_browser.get(path)) == "Withdraw this invitation?"
     assert title_of(browser.get(link)) == "Join Lokanta Mavi", "asking alone changes nothing"
     owners_browser.post(path)
-    assert title_of(browser.get(link)) == "This invitation is over"
+    assert title_of(browser.get(link)) == "This invitation is no longer valid"
 
 
 @pytest.mark.parametrize("token", ["nothing", "%00", "a" * 400, "..%2f..%2fhome"])
@@ -158,7 +158,7 @@ def test_a_member_is_not_invited_again(owners_browser, restaurant):
 
 def test_a_bad_address_is_said_under_its_field(owners_browser):
     answer = owners_browser.post("/team/invite", email="nobody", role="viewer")
-    assert "That does not look like an e-mail address." in text_of(answer)
+    assert "This is not a valid e-mail address." in text_of(answer)
 
 
 def test_the_letter_is_in_the_language_of_the_business(owners_browser, restaurant, invite):

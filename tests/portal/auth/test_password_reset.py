@@ -66,14 +66,12 @@ def test_the_link_sets_the_password_and_signs_everybody_out(
     assert other_browser.get("/account").status_code == 302, "signed out"
     assert not enters_with(browser, restaurant.owner, PASSWORD)
     assert enters_with(browser, restaurant.owner, NEW)
-    assert emails_to(restaurant.owner.email)[0].subject == (
-        "The password of your account was changed."
-    )
+    assert emails_to(restaurant.owner.email)[0].subject == ("Your password was changed.")
 
 
 def test_the_link_works_once(browser, restaurant, link):
     browser.post(link, password=NEW)
-    assert title_of(browser.get(link)) == "This link is over"
+    assert title_of(browser.get(link)) == "This link has expired"
     browser.post(link, password="yet another phrase")
     assert enters_with(browser, restaurant.owner, NEW)
 
@@ -88,7 +86,7 @@ def test_a_refused_password_does_not_use_the_link_up(browser, restaurant, link):
 
 def test_the_link_works_for_an_hour(browser, restaurant, link):
     with frozen(now() + timedelta(minutes=61)):
-        assert title_of(browser.get(link)) == "This link is over"
+        assert title_of(browser.get(link)) == "This link has expired"
         browser.post(link, password=NEW)
     assert enters_with(browser, restaurant.owner, PASSWORD)
 
@@ -102,7 +100,7 @@ def test_a_second_letter_replaces_the_first(browser, restaurant, link):
 def test_a_confirming_link_sets_no_password(browser, restaurant):
     with global_scope():
         token = people.issue_token(restaurant.owner.id, "verify")
-    assert title_of(browser.post(f"/reset/{token}", password=NEW)) == "This link is over"
+    assert title_of(browser.post(f"/reset/{token}", password=NEW)) == "This link has expired"
     assert enters_with(browser, restaurant.owner, PASSWORD)
 
 

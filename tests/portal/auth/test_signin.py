@@ -79,7 +79,7 @@ def test_a_wrong_password_and_an_unknown_person_get_the_same_answer(browser, res
     wrong = browser.post("/signin", email=restaurant.owner.email, password="not the password")
     unknown = browser.post("/signin", email="nobody@example.com", password="not the password")
     assert wrong.status_code == unknown.status_code == 200
-    said = "That e-mail and password do not belong together."
+    said = "The e-mail or password is incorrect."
     assert said in text_of(wrong)
     assert text_of(wrong) == text_of(unknown)
     assert not is_in(browser)
@@ -94,7 +94,7 @@ def test_only_the_very_password_opens(browser, restaurant, password):
 def test_an_address_that_is_not_confirmed_gets_a_letter_instead(browser):
     person = make_person(verified=False)
     answer = enter(browser, person)
-    assert title_of(answer) == "Look into your mail"
+    assert title_of(answer) == "Check your e-mail"
     assert not is_in(browser)
     assert "/verify/" in emails_to(person.email)[0].body
 

@@ -12,7 +12,7 @@ from tests.factories import PASSWORD, Browser, make_person, unique_email
 from tests.portal.emails import emails_to, link_to, path_in
 from tests.portal.page_reader import text_of, title_of
 
-CHECK_MAIL = "Look into your mail"
+CHECK_MAIL = "Check your e-mail"
 
 
 def sign_up(browser, email, **other):
@@ -88,7 +88,7 @@ def test_a_wrong_field_tells_nothing_about_the_address(browser, restaurant, wron
     """Otherwise a weak password would reveal whether the address has an account."""
     stranger, known = unique_email(), restaurant.owner.email
     new, old = sign_up(browser, stranger, **wrong), sign_up(browser, known, **wrong)
-    assert title_of(new) == title_of(old) == "Open an account"
+    assert title_of(new) == title_of(old) == "Create account"
     assert text_of(new) == text_of(old)
     assert person_with(stranger) is None
     assert not emails_to(stranger)
@@ -117,7 +117,7 @@ def test_hashing_is_done_for_a_known_address_too(browser, restaurant, monkeypatc
 )
 def test_a_bad_address_is_said_under_its_field(browser, email):
     answer = sign_up(browser, email)
-    assert "That does not look like an e-mail address." in text_of(answer)
+    assert "This is not a valid e-mail address." in text_of(answer)
 
 
 def test_a_refused_form_keeps_what_was_typed_but_not_the_password(browser):
@@ -140,7 +140,7 @@ def test_opening_the_link_needs_a_click(browser):
     sign_up(browser, email)
     path = link_to(email, "/verify/")
     page = browser.get(path)
-    assert title_of(page) == "Confirm your address"
+    assert title_of(page) == "Confirm your e-mail address"
     assert email in text_of(page)
     browser.client.head(path)
     assert person_with(email).verified_at is None
@@ -156,7 +156,7 @@ def test_whoever_signed_up_here_is_signed_in_when_the_address_is_confirmed(app, 
         desk = Browser(app.test_client()) if elsewhere else browser
         answer = desk.post(link_to(email, "/verify/"))
         assert (desk.get("/home").status_code == 200) is not elsewhere
-        assert (title_of(answer) == "Address confirmed") is elsewhere
+        assert (title_of(answer) == "E-mail address confirmed") is elsewhere
         browser = Browser(app.test_client())
 
 
@@ -164,7 +164,7 @@ def test_every_fault_of_a_sign_up_is_told_at_once(browser):
     """Review 26."""
     page = browser.post("/signup", business="", name="Nora", email="nora", password="password12")
     text = text_of(page)
-    assert "Fill this in." in text
+    assert "Fill in this field." in text
     assert "among the first ones somebody would try" in text
     assert "address" in text.partition("E-mail")[2].lower()
     markup = page.get_data(as_text=True)
@@ -187,8 +187,8 @@ def test_a_link_confirms_once(browser):
     sign_up(browser, email)
     path = link_to(email, "/verify/")
     browser.post(path)
-    assert title_of(browser.get(path)) == "This link is over"
-    assert title_of(browser.post(path)) == "This link is over"
+    assert title_of(browser.get(path)) == "This link has expired"
+    assert title_of(browser.post(path)) == "This link has expired"
 
 
 def test_a_link_is_over_after_three_days(browser):
@@ -196,19 +196,19 @@ def test_a_link_is_over_after_three_days(browser):
     sign_up(browser, email)
     path = link_to(email, "/verify/")
     with frozen(now() + timedelta(days=3, seconds=1)):
-        assert title_of(browser.post(path)) == "This link is over"
+        assert title_of(browser.post(path)) == "This link has expired"
     assert person_with(email).verified_at is None
 
 
 def test_a_made_up_link_is_over(browser):
-    assert title_of(browser.get("/verify/nothing")) == "This link is over"
-    assert title_of(browser.post("/verify/%00")) == "This link is over"
+    assert title_of(browser.get("/verify/nothing")) == "This link has expired"
+    assert title_of(browser.post("/verify/%00")) == "This link has expired"
 
 
 def test_a_reset_link_does_not_confirm(browser, restaurant):
     with global_scope():
         token = people.issue_token(restaurant.owner.id, "reset")
-    assert title_of(browser.post(f"/verify/{token}")) == "This link is over"
+    assert title_of(browser.post(f"/verify/{token}")) == "This link has expired"
 
 
 def test_the_letter_can_be_sent_again_and_replaces_the_first(browser):
@@ -219,7 +219,7 @@ def test_the_letter_can_be_sent_again_and_replaces_the_first(browser):
     assert "Sent again." in text_of(answer)
     second = link_to(email, "/verify/")
     assert first != second
-    assert title_of(browser.get(first)) == "This link is over"
+    assert title_of(browser.get(first)) == "This link has expired"
     assert browser.post(second).location == "/home"
 
 

@@ -7,7 +7,7 @@ from tests.factories import Browser, make_business, unique_email
 from tests.portal.emails import link_to
 from tests.portal.page_reader import text_of
 
-TOO_OLD = "This page was too old. Nothing was changed; try again."
+TOO_OLD = "This page was open for too long. Nothing was changed. Try again."
 SETTINGS = {"locale": "en", "time_zone": "UTC", "country": "", "currency": "USD"}
 
 
@@ -107,7 +107,7 @@ def test_two_browsers_of_one_person_are_in_two_businesses(
 def test_a_business_that_is_not_theirs_cannot_be_chosen(in_the_first, number):
     browser, _ = in_the_first
     answer = browser.post("/switch", tenant_id=number, follow=True)
-    assert "You do not belong to that business any more." in text_of(answer)
+    assert "You are no longer a member of this business." in text_of(answer)
     assert "at Lokanta Mavi." in text_of(browser.get("/home"))
 
 

@@ -80,7 +80,9 @@ def test_it_is_turned_on_with_a_code_of_the_app(browser, owner):
     assert title_of(done) == "Your account"
     codes = re.findall(r"<li>([A-Z0-9]{5}-[A-Z0-9]{5})</li>", done.get_data(as_text=True))
     assert len(set(codes)) == 10
-    assert emails_to(owner.email)[0].subject == "2-step sign-in was turned on for your account."
+    assert emails_to(owner.email)[0].subject == (
+        "Two-step verification was turned on for your account."
+    )
     later = browser.get("/account/two-step").get_data(as_text=True)
     assert secret not in later
     assert not [code for code in codes if code in later]
@@ -101,7 +103,7 @@ def test_the_secret_is_not_readable_in_the_cookie_or_the_database(
 
 def test_the_app_is_asked_for_and_lets_in(browser, owner, app_of_phone):
     half_way(browser, owner)
-    assert title_of(browser.get("/signin/two-step")) == "One more step"
+    assert title_of(browser.get("/signin/two-step")) == "Two-step verification"
     assert browser.post("/signin/two-step", code=app_of_phone.code).location == "/home"
     assert is_in(browser)
 
@@ -207,9 +209,11 @@ def test_turning_it_off_needs_the_password(app, browser, owner, app_of_phone):
     half_way(browser, owner).post("/signin/two-step", code=app_of_phone.code)
     browser.get("/account/two-step")
     wrong = browser.post("/account/two-step/off", password="not the password")
-    assert "That is not your password." in text_of(wrong)
+    assert "The password is incorrect." in text_of(wrong)
     browser.post("/account/two-step/off", password=PASSWORD)
-    assert emails_to(owner.email)[0].subject == "2-step sign-in was turned off for your account."
+    assert emails_to(owner.email)[0].subject == (
+        "Two-step verification was turned off for your account."
+    )
     assert Browser(app.test_client()).signs_in(owner)
 
 
@@ -219,7 +223,7 @@ def test_new_recovery_codes_need_the_password_and_replace_the_old(
     half_way(browser, owner).post("/signin/two-step", code=app_of_phone.code)
     browser.get("/account/two-step")
     wrong = browser.post("/account/recovery-codes", password="not the password")
-    assert "That is not your password." in text_of(wrong)
+    assert "The password is incorrect." in text_of(wrong)
     page = html.unescape(
         browser.post("/account/recovery-codes", password=PASSWORD).get_data(as_text=True)
     )

@@ -50,7 +50,7 @@ def test_from_the_first_step_to_the_figures(owner, restaurant):
     asked = words(owner.get(f"{here}/start"))
     assert re.search(r"Send to 2 people for about \$0\.\d+\?", asked)
     with frozen(now()):
-        assert "It is on its way." in words(owner.post(f"{here}/start", follow=True))
+        assert "Campaign started." in words(owner.post(f"{here}/start", follow=True))
         steps(restaurant)
         sends(restaurant)
         advance(5)
@@ -58,7 +58,7 @@ def test_from_the_first_step_to_the_figures(owner, restaurant):
     page = words(owner.get(here))
     assert "Finished" in page
     assert "Ayşe Kaya" in page
-    assert "Nobody here" in words(owner.get(f"{here}?shown=failed"))
+    assert "No matching recipients" in words(owner.get(f"{here}?shown=failed"))
     part = owner.get(here, headers={"X-Part": "campaign"}).get_data(as_text=True)
     assert 'data-part="campaign"' in part
     assert "<html" not in part
@@ -145,8 +145,8 @@ def test_it_says_why_it_paused_in_the_reader_s_language(owner, restaurant):
         held.state = "paused"
         held.because = {
             "code": "spend_cap_reached",
-            "sentence": "The month's spend cap of {cap} USD is reached."
-            " Raise it in the settings to go on.",
+            "sentence": "The monthly spend cap of {cap} USD has been reached. "
+            "Raise it in the settings to continue.",
             "values": {"cap": "5.00"},
         }
     assert "spend cap of 5.00 USD is reached" in words(owner.get(here))

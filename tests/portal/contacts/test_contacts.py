@@ -79,7 +79,7 @@ def test_search_filters_and_pages_stand_in_the_address(desk, restaurant):
         other = {"Ayşe": "Mehmet Kaya", "Mehmet": "Ayşe Yılmaz"}[seen]
         assert seen in page, query
         assert other not in page, query
-    assert "Nobody matches" in text_of(desk.get("/contacts?q=nobody"))
+    assert "No matches" in text_of(desk.get("/contacts?q=nobody"))
 
 
 def test_a_sender_without_a_phone_is_never_shown_as_one(desk, restaurant):
@@ -147,7 +147,7 @@ def test_a_file_is_looked_at_before_it_is_written(desk, restaurant, run_jobs):
     rows = "Telefon;Ad\n+90 532 111 22 33;Ayşe\n12;<b>Kim</b>\n"
     place = upload(desk, rows)
     columns = desk.get(place)
-    assert "What is in this file?" in title_of(columns)
+    assert "Match columns" in title_of(columns)
     desk.post(place, column=["phone", "name"], country="TR", tags="fair", update="y")
     assert "data-live" in desk.get(place).get_data(as_text=True)
     run_jobs()
@@ -189,7 +189,7 @@ def test_the_columns_of_a_checked_file_can_be_changed(desk, restaurant, run_jobs
     ready = desk.get(place)
     assert "This number has no country code." in text_of(ready)
     assert "Change columns" in text_of(ready)
-    assert "What is in this file?" in title_of(desk.get(f"{place}?columns=1"))
+    assert "Match columns" in title_of(desk.get(f"{place}?columns=1"))
     desk.post(place, column=["phone", "name"], country="TR", update="y")
     run_jobs()
     assert "Import contacts (1)" in text_of(desk.get(place))
@@ -234,7 +234,7 @@ def test_a_viewer_looks_and_changes_nothing(browser, restaurant):
     browser.signs_in(restaurant.hires("viewer"))
     page = browser.get(path)
     assert page.status_code == 200
-    assert "Erase for good" not in text_of(page)
+    assert "Erase permanently" not in text_of(page)
     assert browser.get(f"{path}/edit").status_code == 403
 
 

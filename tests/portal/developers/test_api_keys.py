@@ -46,7 +46,7 @@ def key_named(business, name):
 
 def test_a_new_key_is_shown_once_and_works_at_once(owners, restaurant, me):
     answer = create(owners)
-    assert title_of(answer) == "Your new key"
+    assert title_of(answer) == "Your new API key"
     secret = secret_in(answer)
     assert secret.startswith("ck_test_")
     status, body = me(secret)
@@ -79,13 +79,13 @@ def test_the_answer_that_shows_it_is_not_kept_by_the_browser(owners):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"name": "  "}, "Write a name."),
-        ({"name": ""}, "Fill this in."),
-        ({"scopes": []}, "Choose at least one thing the key may do."),
+        ({"name": "  "}, "Enter a name."),
+        ({"name": ""}, "Fill in this field."),
+        ({"scopes": []}, "Choose at least one permission for the key."),
         ({"scopes": ["everything"]}, "is not a valid choice"),
         ({"mode": "god"}, "Not a valid choice"),
         ({"expires": "-5"}, "Not a valid choice"),
-        ({"rate_per_second": "0"}, "At least 1."),
+        ({"rate_per_second": "0"}, "Enter 1 or more."),
         ({"rate_per_second": "many"}, "Not a valid integer value"),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_list_of_the_collection_fills_in_the_ids_of_the_other_calls(client, ap
         ("List restaurants", "site_id"),
         ("Add a reward", "reward_id"),
         ("Send a text message", "message_id"),
-        ("Add an item", "item_id"),
+        ("Add item", "item_id"),
     ):
         script = "".join(calls[name]["event"][0]["script"]["exec"])
         assert f'set("{variable}"' in script

@@ -58,9 +58,9 @@ def test_the_list_is_filtered_and_paged_by_its_address(browser, restaurant, asks
     only = browser.get("/integrations/requests?outcome=refused").get_data(as_text=True)
     assert len(re.findall(r'href="/integrations/requests/(req_\w+)"', only)) == 1
     none = browser.get("/integrations/requests?call=GET+/usage")
-    assert "Nothing matches" in text_of(none)
+    assert "No results" in text_of(none)
 
 
 def test_before_the_first_call_the_page_says_what_to_do(browser, restaurant):
     browser.signs_in(restaurant.owner)
-    assert "No calls yet" in text_of(browser.get("/integrations/requests"))
+    assert "No requests yet" in text_of(browser.get("/integrations/requests"))

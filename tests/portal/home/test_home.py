@@ -19,7 +19,7 @@ def test_today_is_counted_and_nothing_needs_anybody(browser, restaurant):
     text = text_of(browser.signs_in(restaurant.owner).get("/home"))
     assert "Sent today 12 9 delivered, 4 read" in text
     assert "Received today 3" in text
-    assert "Needs a person" not in text
+    assert "Needs attention" not in text
     assert line.name in text
     assert now().strftime("%-d %b") in text
 
@@ -49,7 +49,7 @@ def test_a_trial_shows_one_limit(browser, restaurant):
         account.trial_used, account.trial_started_at = 9, now()
     accounts.drop_tenant_cache(restaurant.tenant_id)
     text = text_of(browser.signs_in(restaurant.owner).get("/home"))
-    assert "Messages in the trial 9 / 200" in text
+    assert "Trial messages 9 / 200" in text
     assert "Messages this month" not in text
 
 
@@ -58,13 +58,13 @@ def test_a_line_that_cannot_send_is_named_with_its_reason(browser, restaurant):
         line = line_repository.add_cloud_line("Front desk", "905321112200", "71", "token", "secret")
         line_repository.record_line_state(line.id, "token_expired", "The access token has expired.")
     text = text_of(browser.signs_in(restaurant.owner).get("/home"))
-    assert "Needs a person Front desk: The access token has expired." in text
+    assert "Needs attention Front desk: The access token has expired." in text
 
 
 def test_who_may_see_no_messages_sees_none(browser, restaurant):
     text = text_of(browser.signs_in(restaurant.hires("waiter")).get("/home"))
     assert "Sent today" not in text
-    assert "Needs a person" not in text
+    assert "Needs attention" not in text
 
 
 def test_first_steps_lead_to_ones_own_number_and_to_the_invitation(browser, restaurant):

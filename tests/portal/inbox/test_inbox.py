@@ -77,7 +77,7 @@ def test_what_cannot_be_sent_comes_back_with_what_was_typed(app, restaurant, tal
         data={"csrf_token": selin.token, "mode": "reply", "text": "  "},
         headers={"X-Part": "act"},
     )
-    assert (empty.status_code, empty.json["error"]) == (422, "Write something first.")
+    assert (empty.status_code, empty.json["error"]) == (422, "Enter some text first.")
 
 
 def test_roles_see_and_answer_as_they_may(app, restaurant, talk):
@@ -182,8 +182,10 @@ def test_search_and_filters_stay_in_the_address(app, restaurant, line, talk):
     page = selin.get("/inbox?q=pasta").get_data(as_text=True)
     assert "Veli Demir" in page
     assert "Ayşe Yılmaz" not in page
-    assert "Nothing found" in selin.get("/inbox?q=zzzz").get_data(as_text=True)
-    assert "Nothing is assigned to you" in selin.get("/inbox?view=mine").get_data(as_text=True)
+    assert "No matching conversations" in selin.get("/inbox?q=zzzz").get_data(as_text=True)
+    assert "No conversations assigned to you" in selin.get("/inbox?view=mine").get_data(
+        as_text=True
+    )
     with restaurant.scope():
         conversation_actions.close(talk)
     assert "Ayşe Yılmaz" in selin.get("/inbox?view=closed").get_data(as_text=True)
@@ -295,7 +297,7 @@ def test_a_picture_that_came_is_shown_and_one_that_could_not_be_fetched_is_said(
     for shown in ("kept", "young"):
         assert f'src="/messages/{came[shown]}/picture"' in page
     assert f"/messages/{came['lost']}/picture" not in page
-    assert "The file could not be fetched." in page
+    assert "The file could not be downloaded." in page
     assert f'href="/messages/{paper}/file"' in page
     assert "2 kB" in page
     assert selin.get(f"/messages/{came['kept']}/picture").data == b"jpeg"

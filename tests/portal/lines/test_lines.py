@@ -151,8 +151,8 @@ def test_a_line_that_was_never_reached_is_neither_connected_nor_the_default(
         ({"phone": "12"}, "This is not a phone number."),
         ({"phone": "front desk"}, "This is not a phone number."),
         ({"phone_number_id": "+90 532"}, "Digits only"),
-        ({"token": ""}, "Fill this in."),
-        ({"app_secret": ""}, "Fill this in."),
+        ({"token": ""}, "Fill in this field."),
+        ({"app_secret": ""}, "Fill in this field."),
         ({"name": "  "}, ""),
     ],
 )
@@ -173,7 +173,7 @@ def test_a_national_number_is_understood_in_the_country_of_the_business(owners, 
 def test_the_list_shows_state_and_reason(owners, restaurant, line):
     with restaurant.scope():
         line_repository.record_line_state(
-            line.id, "restricted", "The network has locked this business account."
+            line.id, "restricted", "WhatsApp locked this business account."
         )
     text = text_of(owners.get("/lines"))
     for words in (
@@ -205,7 +205,7 @@ def test_a_pace_that_is_none_is_refused(owners, restaurant, line, pace):
 def test_a_line_is_switched_off_and_on(owners, restaurant, line):
     assert "is off" in text_of(owners.post(f"/lines/{line.id}/enabled", on="no", follow=True))
     assert not now_is(restaurant, line).enabled
-    assert "Switched off" in text_of(owners.get("/lines"))
+    assert "Turned off" in text_of(owners.get("/lines"))
     owners.post(f"/lines/{line.id}/enabled", on="yes")
     assert now_is(restaurant, line).enabled
 
@@ -302,7 +302,7 @@ def test_a_test_message_that_cannot_be_is_refused(owners, restaurant, line, phon
 def test_a_line_that_is_off_sends_no_test_message(owners, restaurant, line):
     owners.post(f"/lines/{line.id}/enabled", on="no")
     page = owners.post(f"/lines/{line.id}/message", phone="905321112233", text="Merhaba")
-    assert "This line is switched off." in text_of(page)
+    assert "This line is turned off." in text_of(page)
 
 
 def test_a_suspended_business_sends_no_test_message(owners, restaurant, line):

@@ -33,7 +33,7 @@ def test_a_phone_is_added_and_its_code_asked_for(browser, restaurant):
     answer = browser.post("/lines/link", name="Courier")
     assert answer.status_code == 302
     page = text(browser.get(answer.location))
-    assert "Asking for a code" in page
+    assert "Getting a code" in page
     assert "data-live" in page
     with restaurant.scope():
         [line] = [one for one in line_repository.list_lines() if one.kind == "linked"]
@@ -76,7 +76,7 @@ def test_the_code_is_drawn_and_only_its_part_is_asked_for_again(browser, restaur
     with restaurant.scope():
         linked_sessions.record_pairing_timeout(line_id)
     page = text(browser.get(f"/lines/{line_id}/pair"))
-    assert "Show a new code" in page
+    assert "Get a new code" in page
     assert "data-live>" not in page
 
 
@@ -85,7 +85,7 @@ def test_a_missing_host_is_said_in_words(browser, restaurant, line_id):
     with restaurant.scope():
         line, _ = pairing.start(line_id)
         line.state_at = now() - timedelta(minutes=1)
-    assert "does not answer" in text(browser.get(f"/lines/{line_id}/pair"))
+    assert "Not responding" in text(browser.get(f"/lines/{line_id}/pair"))
 
 
 def test_a_number_for_the_typed_code_is_read_as_people_write_it(browser, restaurant, line_id):
@@ -109,7 +109,7 @@ def test_a_connected_phone_is_restarted_logged_out_and_removed(browser, restaura
     assert "Last seen" in page
     browser.post(f"/lines/{line_id}/restart")
     assert wanted(restaurant, line_id) == "session"
-    assert "Log out" in text(browser.get(f"/lines/{line_id}/logout"))
+    assert "Unlink phone" in text(browser.get(f"/lines/{line_id}/logout"))
     assert wanted(restaurant, line_id) == "session"
     browser.post(f"/lines/{line_id}/logout")
     assert wanted(restaurant, line_id) == "logout"

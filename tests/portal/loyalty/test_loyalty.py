@@ -81,7 +81,7 @@ def test_a_balance_is_corrected_and_spent(owner, club):
     guest = club.guest()
     path, site = f"/loyalty/members/{guest}", club.bistro.site_id
     assert "Ayşe Kaya" in owner.get("/loyalty/members?q=ayse").text
-    assert "Nobody matches" in owner.get("/loyalty/members?q=nobody-like-that").text
+    assert "No matches" in owner.get("/loyalty/members?q=nobody-like-that").text
     assert owner.post(path, site=site, amount="4", because="").status_code == 422
     owner.post(path, site=site, amount="-20", because="counted twice")
     assert club.balance() == 56

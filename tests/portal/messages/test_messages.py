@@ -134,7 +134,7 @@ def test_filters_stand_in_the_address(owners, several, query, found):
     page = owners.get(f"/messages?{query}")
     assert set(previews(page)) == found
     if not found:
-        assert "Nothing matches" in text_of(page)
+        assert "No results" in text_of(page)
 
 
 def test_the_line_is_a_filter_also_when_it_is_gone(owners, restaurant, several):
@@ -152,7 +152,7 @@ def test_a_message_tells_what_happened_to_it(owners, restaurant, line):
     page = owners.get(f"/messages/{message_id}")
     assert title_of(page) == "To +90 532 111 22 33"
     text = text_of(page)
-    for words in ("Merhaba", "Queued", "Sending", "Sent", "The network took it.", "order-7"):
+    for words in ("Merhaba", "Queued", "Sending", "Sent", "Accepted by WhatsApp.", "order-7"):
         assert words in text
     markup = page.get_data(as_text=True)
     for copied in (message_id, "wamid.77", "order-7"):
@@ -205,10 +205,12 @@ def test_an_error_is_told_in_words(owners, restaurant, line, outcome, state, wor
 
 def test_a_message_of_a_line_that_is_off_says_why_it_waits(owners, restaurant, line):
     message_id = accept(restaurant, line)
-    assert "Waiting for its turn" in text_of(owners.get(f"/messages/{message_id}"))
+    assert "Waiting in the queue" in text_of(owners.get(f"/messages/{message_id}"))
     with restaurant.scope():
         line_repository.set_enabled(line.id, False)
-    assert "Waiting until the line can send" in text_of(owners.get(f"/messages/{message_id}"))
+    assert "Waiting for the line to become available" in text_of(
+        owners.get(f"/messages/{message_id}")
+    )
 
 
 def test_an_answer_is_shown_with_its_sender(owners, restaurant, line):
@@ -243,7 +245,7 @@ def test_a_message_is_cancelled_until_it_leaves(owners, restaurant, line):
     assert f"/messages/{message_id}/cancel" in page.get_data(as_text=True)
     assert title_of(owners.get(f"/messages/{message_id}/cancel")) == "Cancel this message?"
     page = owners.post(f"/messages/{message_id}/cancel", follow=True)
-    assert "The message is cancelled." in text_of(page)
+    assert "Message cancelled." in text_of(page)
     assert f"/messages/{message_id}/cancel" not in page.get_data(as_text=True)
     with restaurant.scope():
         assert message_queries.get(message_id).state == "cancelled"
@@ -328,7 +330,7 @@ def test_a_new_message_goes_to_a_number_or_to_a_contact(owners, restaurant, line
         assert sent.location.startswith("/messages/msg_")
         assert f"Hello {to}" in text_of(owners.get(sent.location))
     nobody = owners.post("/messages/new", line=line.id, phone="Nobody At All", text="Hello")
-    assert "No contact with a phone number has this name." in text_of(nobody)
+    assert "No contact with this name has a phone number." in text_of(nobody)
 
 
 def test_a_name_of_several_contacts_is_asked_about(owners, restaurant, line):

@@ -164,12 +164,12 @@ def test_a_failed_job_is_shown_and_tried_again(operators, redis, run_jobs):
     assert "tests.portal.operator.test_console.break_down" in page
     assert "ValueError: the oven is cold" in page
     first = operators.post(f"/operator/queues/failed/{job.id}/retry", follow=True)
-    assert "The job runs again." in text_of(first)
+    assert "The job is running again." in text_of(first)
     second = operators.post(f"/operator/queues/failed/{job.id}/retry", follow=True)
-    assert "That job is gone." in text_of(second), "a second click is no error"
+    assert "This job no longer exists." in text_of(second), "a second click is no error"
     job.delete()
     third = operators.post(f"/operator/queues/failed/{job.id}/retry", follow=True)
-    assert "That job is gone." in text_of(third)
+    assert "This job no longer exists." in text_of(third)
 
 
 def test_the_health_page_lists_what_is_wrong_first_and_says_what_to_do(operators):

@@ -71,7 +71,7 @@ def test_a_plan_is_added_in_several_currencies_and_paid_in_the_accounts_own(
     operators, browser, code
 ):
     page = text_of(adds(operators, code, prices="EUR 28.50\nTRY 1200", monthly_messages="777"))
-    assert "Nobody has it" in page
+    assert "No accounts on this plan" in page
     assert "Ada Ferrer added it" in page
     business = make_business("Kumru", "starter")
     assert costs(business, code) == "30.00 USD"
@@ -97,7 +97,7 @@ def test_a_plan_is_added_in_several_currencies_and_paid_in_the_accounts_own(
         ({"price": "1.005"}, "its currency can hold"),
         ({"price": "-1"}, "field-error"),
         ({"price": "NaN"}, "field-error"),
-        ({"name": "growth"}, "Another plan has this name."),
+        ({"name": "growth"}, "Another plan already has this name."),
         ({"code": "growth"}, "code already"),
         ({"code": "Größer"}, "small letters"),
         ({"trial_days": "3"}, "both: days and messages"),
@@ -118,7 +118,7 @@ def test_a_new_price_is_for_the_next_payment_and_invoices_stay(operators, code):
     with business.scope():
         waits = billing.start_payment(code, TERMS, "simulated")
     page = edits(operators, code, price="45", monthly_messages="10")
-    assert "Price for a month: 30.00 → 45.00" in page
+    assert "Price per month: 30.00 → 45.00" in page
     assert costs(business, code) == "45.00 USD"
     with business.scope():
         assert billing.get_invoice(first.code).net == 30

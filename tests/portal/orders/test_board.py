@@ -44,7 +44,7 @@ def test_a_tap_moves_the_order_and_the_board_shows_it(staff, bistro):
     staff.post(f"/orders/{order.number}/move", to="preparing", seen=order.version)
     assert state(bistro, order) == "preparing"
     page = text_of(staff.get(f"/orders/{order.number}"))
-    assert "Being prepared" in page
+    assert "Preparing" in page
     assert "Mehmet Demir" in page
 
 
@@ -157,15 +157,15 @@ def test_a_guest_calls_and_is_answered_once(staff, bistro):
         site, table = sites.get(bistro.site_id), tables.by_number(bistro.site_id, "7")
         call = waiter_calls.create_call(site, table, table.token, "bill")
     address = f"/orders/board/{bistro.site_id}"
-    assert "asks for the bill" in text_of(staff.get(address))
+    assert "asked for the bill" in text_of(staff.get(address))
     staff.post(f"{address}/answered", call=call.id)
-    assert "asks for the bill" not in text_of(staff.get(address))
+    assert "asked for the bill" not in text_of(staff.get(address))
     again = staff.client.post(
         f"{address}/answered",
         data={"csrf_token": staff.token, "call": call.id},
         headers={"X-Part": "act"},
     )
-    assert again.json["note"] == "A colleague was quicker."
+    assert again.json["note"] == "Another team member has already done this."
 
 
 def test_a_pause_and_its_end(staff, bistro):
@@ -264,10 +264,10 @@ def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
 def test_staff_record_a_payment_undo_it_and_change_the_way_to_pay(staff, bistro):
     """Review pages 9."""
     order = bistro.order()
-    assert "Record cash" in text_of(staff.get(f"/orders/{order.number}"))
+    assert "Record cash payment" in text_of(staff.get(f"/orders/{order.number}"))
     staff.post(f"/orders/{order.number}/payments", method="card", amount="100", tip="10")
     page = text_of(staff.get(f"/orders/{order.number}"))
-    assert "partly paid" in page
+    assert "partially paid" in page
     assert "₺665.00" in page
     payment = re.search(r"/payments/(tpy_\w+)/undo", page)[1]
     staff.post(f"/orders/{order.number}/payments/{payment}/undo", because="Yanlış")
@@ -300,7 +300,7 @@ def test_the_day_is_a_page_to_print_and_a_file(staff, bistro):
     order = bistro.order()
     staff.post(f"/orders/{order.number}/payments", method="cash", amount="100")
     page = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=day"))
-    for said in ("₺665.00", "not paid yet", "Money received", "data-print", "Tax, 10%"):
+    for said in ("₺665.00", "not paid yet", "Payments received", "data-print", "Tax, 10%"):
         assert said in page
     rows = text_of(staff.get(f"/orders/board/{bistro.site_id}/day.csv"))
     assert ",paid,100" in rows

@@ -54,7 +54,7 @@ def test_a_provider_is_set_up_checked_and_never_shows_its_keys(app, owner, till)
         made = payment_accounts.listed()[-1]
         assert not payment_accounts.is_ready(made)
     page = text_of(owner.post(f"/payments/providers/{made.id}/check", follow=True))
-    assert "The provider knows the keys." in page
+    assert "The provider accepted the keys." in page
     assert made.key not in page
     assert made.hook_secret not in page
     with till.scope():
@@ -87,7 +87,7 @@ def test_a_link_is_made_copied_renewed_and_cancelled(owner, till):
     owner.post(f"/payments/links/{link.id}/cancel")
     assert till.link_of(link.reference).state == "cancelled"
     assert "Deposit" in text_of(owner.get(f"/payments?q={link.reference}"))
-    assert "No link matches" in text_of(owner.get("/payments?q=NOTHING"))
+    assert "No matching links" in text_of(owner.get("/payments?q=NOTHING"))
 
 
 def test_the_review_is_on_home_and_a_decision_takes_it_off(app, owner, till):
@@ -97,7 +97,7 @@ def test_the_review_is_on_home_and_a_decision_takes_it_off(app, owner, till):
     with till.scope():
         order_lifecycle.cancel(till.bistro.site(), order_queries.get(order.number), "no fish")
     assert "waits for a decision" in text_of(owner.get("/home"))
-    assert "Its order was cancelled after it was paid." in text_of(owner.get("/payments/review"))
+    assert "The order was cancelled after it was paid." in text_of(owner.get("/payments/review"))
     (payment,) = till.payments()
     refused = owner.post(f"/payments/money/{payment.id}/refund", amount="99999", reason="x")
     assert "No more than" in text_of(refused)

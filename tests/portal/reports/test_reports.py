@@ -83,7 +83,7 @@ def test_money_of_two_currencies_is_never_added_up(browser, restaurant, bistro):
         assert browser.get("/reports").location == "/reports/orders"
         file = browser.get("/reports/orders.csv?period=today").get_data(as_text=True)
     assert f"{order.total:,.2f}" in text
-    assert "Average bill" in text
+    assert "Average order value" in text
     assert "No orders in this period" in empty
     assert f"2026-11-12,Lemar Bistro,TRY,pos_at_table,dine_in,1,{order.total:.2f},0" in file
 
@@ -158,8 +158,8 @@ def test_an_empty_business_is_told_what_to_do_next(browser, restaurant):
     assert browser.get("/reports").location == "/reports/messages"
     for page, words in (
         ("messages", "send the first one"),
-        ("orders", "Add a restaurant"),
-        ("printing", "Add a printer"),
+        ("orders", "Add restaurant"),
+        ("printing", "Add printer"),
         ("delivery", "Set up zones and couriers"),
     ):
         assert words in text_of(browser.get(f"/reports/{page}")), page

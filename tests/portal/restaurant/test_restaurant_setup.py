@@ -44,8 +44,8 @@ def test_a_restaurant_is_open_with_its_name_alone(manager, restaurant):
         (site,) = sites.listed()
     assert (site.slug, site.prefix, site.languages) == ("kose-lokantasi", "KOS", ["tr", "en"])
     page = text_of(manager.get(answer.location))
-    assert "Before the first order" in page
-    assert "Add the tables" in page
+    assert "Before your first order" in page
+    assert "Add your tables" in page
 
 
 def test_a_taken_address_is_said_and_nothing_is_opened(manager, restaurant):
@@ -347,7 +347,7 @@ def test_a_wrong_row_is_named_and_nothing_is_written(manager, bistro):
     manager.get(path)
     data = b"category,name,price\nDesserts,Baklava,sweet\n"
     page = text_of(manager.post(path, file=(io.BytesIO(data), "menu.csv"), act="write"))
-    assert "Put these right first" in page
+    assert "Fix these errors first" in page
     assert "2 price A price in TRY is written like 12.50." in page
     with bistro.scope():
         assert len(menus.items(bistro.menu_id)) == 4
@@ -361,7 +361,7 @@ def test_a_table_is_edited_and_its_printed_code_stays_good(bistro, browser, rest
     path = f"/restaurants/tables/{table.id}"
     browser.get(path)
     taken = browser.post(path, number="11", seats="4")
-    assert "Another table has this number." in taken.get_data(as_text=True)
+    assert "Another table already has this number." in taken.get_data(as_text=True)
     assert browser.post(path, number="T12", seats="8", area="Bahçe").status_code == 302
     with bistro.scope():
         changed = tables.get(table.id)

@@ -127,7 +127,7 @@ def test_couriers_come_and_go(manager, bistro):
 def test_the_road_on_the_board(manager, road):
     board = f"/orders/board/{road.site_id}?view=delivery"
     page = manager.get(board).get_data(as_text=True)
-    assert "Nobody brings it yet" in page
+    assert "No courier yet" in page
     assert 'class="pin pin-waiting"' in page
     assert "₺795.00 in cash" in page
     given = manager.post(
@@ -162,7 +162,7 @@ def test_an_orders_page_says_who_brings_it_and_where(manager, road):
     manager.post(f"{page}/courier", courier=road.ids["Emine Yol"])
     shown = manager.get(page).get_data(as_text=True)
     assert "Emine Yol" in shown
-    assert "Given to a courier" in shown
+    assert "Assigned to a courier" in shown
     manager.post(f"{page}/zone", zone=road.ids["Uzak"])
     with road.scope():
         assert order_queries.get(road.ready.number).total == Decimal("840.5")

@@ -49,7 +49,7 @@ def test_a_plan_is_asked_for_and_the_operator_sees_it(browser, other_browser, re
     browser.signs_in(restaurant.owner)
     assert "Ask for Starter" in text_of(browser.get("/plan"))
     browser.post("/plan/request", plan="starter")
-    assert "Asked for" in text_of(browser.get("/plan"))
+    assert "Requested" in text_of(browser.get("/plan"))
     other_browser.signs_in(make_operator())
     assert "wants Starter" in text_of(other_browser.get("/operator/?wants=plan"))
     page = f"/operator/tenants/{restaurant.tenant_id}"
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_made_says_so(browser, restaurant, monkeypatch):
 
     monkeypatch.setattr(data_export, "exported_columns", breaks)
     tenant_exports.drain()
-    assert "Being made" not in text_of(browser.get("/settings/data"))
+    assert "Creating" not in text_of(browser.get("/settings/data"))
     with restaurant.scope():
         assert [one.state for one in data_export.list_exports()] == ["failed"]
 
@@ -199,7 +199,7 @@ def test_closing_holds_everything_for_a_month_and_then_nothing_is_left(
     browser.post("/settings/close", name="lokanta  mavi", password=PASSWORD)
     me = client.get("/api/v1/me", headers=restaurant.bearer)
     assert (me.status_code, me.json["code"]) == (401, "account_closed")
-    assert "Open it again" in text_of(browser.get("/home"))
+    assert "Reopen account" in text_of(browser.get("/home"))
     browser.post("/settings/reopen")
     assert client.get("/api/v1/me", headers=restaurant.bearer).status_code == 200
     browser.post("/settings/close", name="Lokanta Mavi", password=PASSWORD)

@@ -122,7 +122,7 @@ def test_a_stranger_chooses_a_language_and_keeps_it(app):
     assert answer.location == "/signup"
     page = browser.get("/signup")
     assert '<html lang="tr"' in page.get_data(as_text=True)
-    assert title_of(page) != "Open an account"
+    assert title_of(page) != "Create account"
 
 
 @pytest.mark.parametrize(

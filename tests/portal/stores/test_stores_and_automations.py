@@ -139,17 +139,17 @@ def test_a_parked_post_is_run_again(app, owner, shop, client, redis):
     run_hooks_and_automations(app)
     assert [hook.state for hook in hooks_of(shop)] == ["done"]
     again = owner.post(f"{path}/hooks/{post.id}/again", follow=True)
-    assert "It was not parked any more." in text_of(again)
+    assert "This is no longer marked as failed, so there is nothing to retry." in text_of(again)
 
 
 def test_fields_are_learnt_from_the_last_submission_and_chosen(app, owner, shop, client, redis):
     door = connect_store(shop, client, "form", country="TR")
     path = f"/stores/{door.connection.id}"
-    assert "Which field is what" not in text_of(owner.get(path))
+    assert "Field mapping" not in text_of(owner.get(path))
     door.submits({"kim": "Ayşe", "numara": "0532 111 22 33", "soru": "Kupa?"})
     run_hooks_and_automations(app)
     page = text_of(owner.get(path))
-    assert "Which field is what" in page
+    assert "Field mapping" in page
     assert re.search(r'<option selected value="numara">numara \(0532 111 22 33\)', page)
     owner.post(f"{path}/mapping", phone="numara", name="kim", text="soru", email="", consent="")
     with shop.scope():
@@ -161,11 +161,11 @@ def test_fields_are_learnt_from_the_last_submission_and_chosen(app, owner, shop,
 def test_switched_off_and_removed(owner, shop, client):
     door = connect_store(shop, client, "store")
     path = f"/stores/{door.connection.id}"
-    assert "What comes is answered and dropped." in text_of(
+    assert "Incoming events get a response but are ignored." in text_of(
         owner.post(f"{path}/enabled", follow=True, on="no")
     )
     assert not only_connection(shop).enabled
-    assert "Remove the connection" in text_of(owner.get(f"{path}/remove"))
+    assert "Delete connection" in text_of(owner.get(f"{path}/remove"))
     owner.post(f"{path}/remove")
     assert owner.get(path).status_code == 404
     with shop.scope():
@@ -195,7 +195,7 @@ def test_one_tick_switches_a_ready_made_one_on(owner, shop):
 
 def test_the_owners_notice_asks_for_the_number_first(owner, shop):
     answer = owner.post("/automations/tick/owner_notice", follow=True)
-    assert "Number that is told" in text_of(answer)
+    assert "Phone number to notify" in text_of(answer)
     fields = {"name": "Notice", "says": "text", "text": "New: {{form.summary}}", "act": "save"}
     refused = owner.post("/automations/new/owner_notice", to_phone="abc", **fields, unit="minutes")
     assert "This is not a phone number" in text_of(refused)
@@ -234,7 +234,7 @@ def saved(shop, automation_id):
 
 def test_the_preview_is_of_the_last_real_event(app, owner, shop, confirmation):
     automation_id, door = confirmation
-    assert "No such event yet" in text_of(owner.get(f"/automations/{automation_id}"))
+    assert "No matching event yet" in text_of(owner.get(f"/automations/{automation_id}"))
     door.shopify("orders/create", shopify_order())
     run_hooks_and_automations(app)
     page = text_of(owner.get(f"/automations/{automation_id}"))
@@ -272,9 +272,9 @@ def test_a_missing_value_is_warned_of_before_saving(app, owner, shop, confirmati
         ({"text": "{{1 + 1}}"}, "is not a placeholder"),
         ({"text": "{{customer.__class__}}"}, "There is no {{customer.__class__}} here"),
         ({"text": "{{tracking.url}}"}, "There is no {{tracking.url}} here"),
-        ({"text": "  "}, "Fill this in."),
-        ({"delay": "999999"}, "At most 30 days."),
-        ({"at_least": "a lot"}, "Write an amount such as 49.90."),
+        ({"text": "  "}, "Fill in this field."),
+        ({"delay": "999999"}, "Enter 30 days or less."),
+        ({"at_least": "a lot"}, "Enter an amount, such as 49.90."),
         ({"countries": "Turkey"}, "Write countries as two letters"),
         ({"says": "template", "template_name": "My Template"}, "small letters, digits"),
         ({"says": "template", "template_name": "ok", "template_language": ""}, "language"),

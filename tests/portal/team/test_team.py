@@ -97,9 +97,9 @@ def test_an_admin_neither_changes_nor_removes_an_owner(admins, restaurant):
     restaurant.hires("owner", "Second Owner")
     path = f"/team/{member_of(restaurant, restaurant.owner).id}"
     page = text_of(admins.get(path))
-    assert "Only an owner can change an owner." in page
+    assert "Only owners can change or remove an owner." in page
     refused = admins.post(f"{path}/role", role="viewer", follow=True)
-    assert "Only an owner can make or change an owner." in text_of(refused)
+    assert "Only an owner can add owners or change their role." in text_of(refused)
     refused = admins.post(f"{path}/remove", follow=True)
     assert "Only an owner can remove an owner." in text_of(refused)
     assert role_of(restaurant, restaurant.owner) == "owner"

@@ -124,6 +124,6 @@ def test_who_may_not_manage_sees_no_form_and_who_may_not_look_no_page(
     browser, other_browser, restaurant
 ):
     browser.signs_in(restaurant.hires("viewer"))
-    assert "Your own spend cap" not in text_of(browser.get("/usage"))
+    assert "Your spend cap" not in text_of(browser.get("/usage"))
     other_browser.signs_in(restaurant.hires("inbox"))
     assert other_browser.get("/usage").status_code == 403

@@ -100,7 +100,7 @@ def test_an_error_page_says_what_to_do_and_carries_the_id(browser, restaurant, p
     request_id = answer.headers["X-Request-Id"]
     assert re.fullmatch(r"req_[0-9A-Z]{26}", request_id)
     assert request_id in text_of(answer)
-    assert "To the start" in text_of(answer)
+    assert "Go to Home" in text_of(answer)
     assert "Traceback" not in text_of(answer)
 
 
@@ -127,7 +127,7 @@ def test_while_the_database_is_away_a_page_says_so(app, browser, restaurant, mon
     monkeypatch.setattr("portal.web.auth.signin.load_session", away)
     answer = browser.get("/home")
     assert answer.status_code == 503
-    assert "We will be right back" in text_of(answer)
+    assert "Temporarily unavailable" in text_of(answer)
     assert answer.headers["X-Request-Id"] in text_of(answer)
     monkeypatch.undo()
     assert browser.get("/home").status_code == 200, "still signed in afterwards"

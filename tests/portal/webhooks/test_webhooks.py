@@ -59,7 +59,7 @@ def test_an_endpoint_is_added_tested_and_its_secret_is_shown_once(
         or headers["webhook-signature"] in page
     )
     assert "It answered 200." in page
-    assert "All well" in words(owner.get("/webhooks"))
+    assert "Healthy" in words(owner.get("/webhooks"))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_endpoint_is_added_tested_and_its_secret_is_shown_once(
     [
         ({"url": "http://10.0.0.1/"}, "is not on the public internet"),
         ({"url": "example"}, "must begin with http"),
-        ({"url": ""}, "Fill this in."),
+        ({"url": ""}, "Fill in this field."),
         ({"url": "https://example.com/", "every": "no"}, "Choose at least one event"),
     ],
 )
@@ -95,8 +95,8 @@ def test_a_failed_delivery_is_read_and_sent_again(owner, restaurant, server, run
     run_jobs()
     [delivery] = deliveries_of(restaurant)
     assert (delivery.state, delivery.attempt) == ("delivered", 2)
-    assert "Nothing matches" in words(owner.get("/webhooks/deliveries?state=failed"))
-    assert "Nothing matches" in words(owner.get("/webhooks/deliveries?id=x"))
+    assert "No results" in words(owner.get("/webhooks/deliveries?state=failed"))
+    assert "No results" in words(owner.get("/webhooks/deliveries?id=x"))
 
 
 def test_a_range_is_replayed(owner, restaurant, server, run_jobs):
@@ -116,7 +116,7 @@ def test_a_range_is_replayed(owner, restaurant, server, run_jobs):
     backwards = owner.post(
         f"/webhooks/{endpoint.id}/replay", since="2026-02-01T00:00", until="2026-01-01T00:00"
     )
-    assert "The range ends before it begins." in words(backwards)
+    assert "The end of the range must be after its start." in words(backwards)
 
 
 def test_a_secret_is_rotated_and_both_sign(owner, restaurant, server, run_jobs):
@@ -134,11 +134,11 @@ def test_a_secret_is_rotated_and_both_sign(owner, restaurant, server, run_jobs):
 def test_off_on_and_removed_ask_first_and_are_audited(owner, restaurant, server):
     endpoint = add_endpoint(restaurant, server.url)
     path = f"/webhooks/{endpoint.id}"
-    assert "Switch the endpoint off?" in words(owner.get(f"{path}/off"))
+    assert "Turn off the endpoint?" in words(owner.get(f"{path}/off"))
     owner.post(f"{path}/off")
-    assert "Switched off" in words(owner.get("/webhooks"))
+    assert "Turned off" in words(owner.get("/webhooks"))
     owner.post(f"{path}/on")
-    assert "Remove the endpoint?" in words(owner.get(f"{path}/remove"))
+    assert "Delete the endpoint?" in words(owner.get(f"{path}/remove"))
     owner.post(f"{path}/remove")
     assert owner.get(path).status_code == 404
     audit = words(owner.get("/audit?area=webhooks"))
@@ -151,5 +151,5 @@ def test_a_viewer_looks_and_changes_nothing(other_browser, restaurant, server):
     viewer = other_browser.signs_in(restaurant.hires("viewer"))
     page = words(viewer.get(f"/webhooks/{endpoint.id}"))
     assert server.url in page
-    assert "Send a test event</button>" not in page
+    assert "Send test event</button>" not in page
     assert viewer.post(f"/webhooks/{endpoint.id}/test").status_code == 403

@@ -162,10 +162,10 @@ def test_the_order_page_sends_a_ready_order_back_to_the_kitchen(bistro, browser)
     browser.signs_in(bistro.business.hires("waiter", "Mehmet Demir"))
     order = bistro.order()
     bistro.moves(order, "ready")
-    assert "Back to the kitchen" in browser.get(f"/orders/{order.number}").get_data(as_text=True)
+    assert "Send back to kitchen" in browser.get(f"/orders/{order.number}").get_data(as_text=True)
     browser.post(f"/orders/{order.number}/kitchen", to="undo")
     page = browser.get(f"/orders/{order.number}").get_data(as_text=True)
-    assert "Back in the kitchen" in page
+    assert "Returned to the kitchen" in page
 
 
 def test_a_display_of_all_stations_starts_what_nobody_has_started(bistro, browser):

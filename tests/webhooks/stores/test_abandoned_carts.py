@@ -37,7 +37,7 @@ from tests.webhooks.stores.shops import (
 )
 
 AYSE = "905321112233"
-ORDERED = "The order came before the reminder left."
+ORDERED = "The order was placed before the reminder was sent."
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def test_switched_off_meanwhile_it_sends_nothing(app, shop, cart):
             automation_definitions.set_enabled(run.automation_id, False)
         advance(timedelta(hours=2))
         run_hooks_and_automations(app)
-    assert run_states(shop) == [("cancelled", "The automation was switched off.")]
+    assert run_states(shop) == [("cancelled", "The automation was turned off.")]
 
 
 def test_disconnected_meanwhile_it_sends_nothing(app, shop, cart):
@@ -207,7 +207,7 @@ def test_disconnected_meanwhile_it_sends_nothing(app, shop, cart):
             store_connections.remove(cart.connection.id)
         advance(timedelta(hours=2))
         run_hooks_and_automations(app)
-    assert run_states(shop) == [("cancelled", "The connection was removed.")]
+    assert run_states(shop) == [("cancelled", "The connection was deleted.")]
 
 
 def test_a_refused_message_leaves_no_trace_but_its_reason(app, client, redis):

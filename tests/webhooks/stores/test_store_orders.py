@@ -128,7 +128,9 @@ def test_a_confirmation_that_waits_is_overtaken_by_the_cancellation(app, shop, c
         run_hooks_and_automations(app)
         advance(3600)
         run_hooks_and_automations(app)
-    assert run_states(shop) == [("cancelled", "The order was cancelled before the message left.")]
+    assert run_states(shop) == [
+        ("cancelled", ("The order was cancelled before the message was sent."))
+    ]
     assert not sent_texts(shop)
 
 

@@ -183,7 +183,7 @@ def test_consent_is_kept_and_can_be_asked_for(app, shop, website):
         contact_identities.record_opt_out(met.id, now())
     website.submits({"id": "1", "phone": "0532 111 22 33", "onay": "no"})
     run_hooks_and_automations(app)
-    assert ("skipped", "The customer has not agreed to such messages.") in run_states(shop)
+    assert ("skipped", "The customer has not given consent for these messages.") in run_states(shop)
     website.submits({"id": "2", "phone": "0532 111 22 33", "onay": "on"})
     run_hooks_and_automations(app)
     assert AYSE in [phone for phone, _ in sent_texts(shop)]

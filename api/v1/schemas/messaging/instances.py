@@ -44,7 +44,7 @@ class InstancePage(BaseModel):
 
 class NewInstance(BaseModel):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
-        max_length=120, description="For you and your team.", examples=["Front desk"]
+        max_length=120, description="Only you and your team see this name.", examples=["Front desk"]
     )
 
 

@@ -20,7 +20,7 @@ class CourierPath(BaseModel):
 class ZoneFields(BaseModel):
     """Only given fields are changed."""
 
-    name: str | None = Field(None, max_length=60, examples=["City centre"])
+    name: str | None = Field(None, max_length=60, examples=["City center"])
     kind: Literal["radius", "polygon"] | None = Field(
         None, description="`radius` around the restaurant, or a `polygon` of corners."
     )
@@ -32,13 +32,13 @@ class ZoneFields(BaseModel):
     )
     fee: Decimal | None = Field(None, ge=0, le=10**9, examples=["35.00"])
     minimum: Decimal | None = Field(
-        None, ge=0, le=10**9, description="Of the dishes alone.", examples=["200.00"]
+        None, ge=0, le=10**9, description="Based on the items only.", examples=["200.00"]
     )
 
 
 class NewZone(ZoneFields):
     site_id: str = Field(max_length=40)
-    name: str = Field(max_length=60, examples=["City centre"])
+    name: str = Field(max_length=60, examples=["City center"])
     kind: Literal["radius", "polygon"] = Field(
         "radius", description="`radius` around the restaurant, or a `polygon` of corners."
     )

@@ -72,7 +72,7 @@ def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
     try:
         body = _load(raw_body)
     except RecursionError:
-        raise UnreadableWebhook("the body is nested too deeply") from None
+        raise UnreadableWebhook("the JSON in the body is nested too deeply") from None
     except ValueError as error:
         raise UnreadableWebhook(f"the body is not JSON: {error}") from None
     if not isinstance(body, dict) or not isinstance(body.get("entry"), list):

@@ -5,7 +5,7 @@ from messaging.lines.drivers.base import LineDriver
 
 LINKED = LineDriver(
     title=N_("Linked phone"),
-    simulated_title=N_("Linked phone, simulated"),
+    simulated_title=N_("Linked phone (simulated)"),
     send=None,
     has_sessions=True,
 )

@@ -77,7 +77,7 @@ def set_pace(line_id: int, per_second: Decimal) -> None:
         raise invalid(
             "per_second",
             "too_fast",
-            "A linked phone sends one message in two seconds at most: {most} a second.",
+            "A linked phone can send at most one message every two seconds: {most} per second.",
             most=PER_SECOND,
         )
     line_repository.set_pace(line_id, per_second)

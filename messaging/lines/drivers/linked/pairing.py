@@ -19,7 +19,7 @@ def add_linked_line(name: str, *, network: str = "whatsapp") -> Line:
     """Add a line that is not linked yet. It cannot become the default before it is linked."""
     if sum(line.kind == LINKED_KIND for line in line_repository.list_lines()) >= MOST_LINES:
         raise Invalid(
-            "too_many_lines", "An account has at most {count} linked phones.", count=MOST_LINES
+            "too_many_lines", "An account can have at most {count} linked phones.", count=MOST_LINES
         )
     line_repository.check_plan_allows_line()
     line = Line(
@@ -44,7 +44,9 @@ def get_linked_line(line_id: int) -> tuple[Line, LinkedLine]:
     line = line_repository.get(line_id)
     linked = db.session.get(LinkedLine, (current_tenant_id(), line_id))
     if linked is None:
-        raise Conflict("not_linked", "Only a linked phone has this; this line is another kind.")
+        raise Conflict(
+            "not_linked", "This is only available for linked phones. This line is a different type."
+        )
     return line, linked
 
 
@@ -56,7 +58,10 @@ def start(line_id: int, phone: str = "") -> tuple[Line, LinkedLine]:
     """Show QR codes until a phone scans one. With `phone`, show a code to type into it instead."""
     line, linked = get_linked_line(line_id)
     if line.state == "connected":
-        raise Conflict("already_connected", "This line is connected. Log it out to link anew.")
+        raise Conflict(
+            "already_connected",
+            "This line is already connected. Unlink the phone before you link it again.",
+        )
     linked.code_phone = _phone(phone) if phone else ""
     linked.qr = linked.code = linked.shown_until = None
     _request_session(line, linked, "session")
