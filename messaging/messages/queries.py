@@ -13,6 +13,7 @@ from core.errors import Conflict, NotFound
 from core.ids import BadId, from_uuid, to_uuid
 from core.sql.partitions import id_at
 from messaging.messages import causes
+from messaging.messages.states import PENDING_STATES
 from messaging.messages.timeline import record_state_changes
 from messaging.models import Message, MessageChange, NetworkId
 from tenants.plans import quota
@@ -20,7 +21,6 @@ from tenants.plans import quota
 FIRST_DAY = datetime(1970, 1, 2, tzinfo=UTC)
 CLOCK_SKEW = timedelta(minutes=5)
 MAX_RECEIPT_DELAY = timedelta(days=8)  # a network repeats a failed delivery for a week
-PENDING_STATES = frozenset({"scheduled", "queued", "sending"})
 TIMESTAMP_PREFIX_LENGTH = len("chg_") + 10  # the timestamp part of an id; the rest is random
 FIND_WAITING = text("""
 SELECT id FROM messages

@@ -14,8 +14,12 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
+from sqlalchemy import update
 
+from core.db import db
 from messaging.lines.simulated_line import add_simulated_line
+from messaging.messages.states import PENDING_STATES
+from messaging.models import Message
 from tests.factories import make_business
 from tests.service_processes import WEB_THREADS
 from tests.timeouts import allow_for_load
@@ -38,8 +42,11 @@ def business(app, service, settings):
 
 
 @pytest.fixture
-def slow_network(service, settings):
-    """Answers every send after 12 s, until the test is over."""
+def slow_network(service, settings, business):
+    """Answers every send after 12 s.
+
+    Afterwards it is fast again and what still waits is cancelled: other tests use the same workers.
+    """
 
     def conditions(**changes):
         headers = {
@@ -52,6 +59,9 @@ def slow_network(service, settings):
     conditions(delay_ms=SLOW_MS)
     yield
     conditions(delay_ms=0)
+    with business.scope():
+        waiting = (Message.tenant_id == business.tenant_id, Message.state.in_(PENDING_STATES))
+        db.session.execute(update(Message).where(*waiting).values(state="cancelled", due_at=None))
 
 
 @contextmanager
