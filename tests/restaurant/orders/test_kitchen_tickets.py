@@ -160,8 +160,8 @@ def test_takeaway_and_test_orders_say_so(ordered):
         ordered.site, ordered.order, ordered.lines, ordered.names
     )
     assert of(LargeText, kitchen.document) == [LargeText("GEL AL")]
-    assert kitchen.document.parts[0] == Band("DENEME – HAZIRLAMAYIN")
-    assert "Müşteri: Ayşe Kaya" in text(kitchen.document)
+    assert kitchen.document.parts[0] == Band("TEST – HAZIRLAMAYIN")
+    assert "Misafir: Ayşe Kaya" in text(kitchen.document)
 
 
 def test_a_line_for_two_stations_is_on_both_and_an_unknown_one_still_prints(ordered):
@@ -218,7 +218,7 @@ def test_what_a_guest_writes_of_an_allergy_is_seen_in_many_languages(ordered):
 
 def test_the_printed_words_are_the_same_in_every_language():
     """A language that lacks one would print half a ticket."""
-    for folder in ("restaurant/ticket_words", "printing/words"):
+    for folder in ("restaurant/orders/printing/ticket_words", "printing/rendering/words"):
         books = {path.stem: json.loads(path.read_text()) for path in Path(folder).glob("*.json")}
         assert {"en", "tr", "de", "ar"} <= set(books)
         for language, book in books.items():
