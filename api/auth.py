@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from flask import g, request
 from redis import RedisError
 
+from api.address_limits import seconds_to_wait
 from core.clock import now
 from core.errors import Forbidden, RateLimited, Unauthenticated
 from core.lookups import secret_digest
@@ -127,13 +128,12 @@ def _find_caller(secret: str, secret_hash: str) -> CachedCaller:
 
 def _limit_unknown_keys() -> None:
     """Limit unknown keys of the right format, because each costs a database query."""
-    stranger = secret_digest(request.remote_addr or "")[:32]
-    taken = take_tokens([Bucket(f"strangers:{stranger}", rate=5, burst=100)])
-    if not taken.allowed:
+    seconds = seconds_to_wait("strangers", rate=5, burst=100)
+    if seconds is not None:
         raise RateLimited(
             "Too many wrong keys. Wait {seconds} s and try again.",
-            retry_after=taken.retry_after,
-            seconds=taken.retry_after,
+            retry_after=seconds,
+            seconds=seconds,
         )
 
 

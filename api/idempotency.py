@@ -1,13 +1,13 @@
-"""Idempotency keys: `with idempotent_request() as attempt:` opens the tenant's transaction."""
+"""Idempotency keys: `@idempotent` runs a view once and repeats its answer after that."""
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, TypeAlias, overload
 
-from flask import Response, g, jsonify, request
+from flask import Response, current_app, g, request
 
 from core.db import tenant_scope
 from core.errors import invalid
@@ -19,6 +19,13 @@ STORED_HEADERS = ("Location", "Content-Type")
 # prefix. A separate column would change the table's key while an older release is still running.
 TEST_KEY_PREFIX = "test\n"
 
+JsonAnswer: TypeAlias = (
+    dict[str, Any] | tuple[dict[str, Any], int] | tuple[dict[str, Any], int, dict[str, str]]
+)
+"""What a view returns: its body, then the status where it is not 200, then headers."""
+View: TypeAlias = Callable[..., JsonAnswer]
+IdempotentView: TypeAlias = Callable[..., Response]
+
 
 @dataclass
 class IdempotentRequest:
@@ -27,16 +34,6 @@ class IdempotentRequest:
     """The first response, if this request is a repeat."""
     earlier_result: str = ""
     """What the first request created, if it was interrupted before it could respond."""
-
-    def keep(
-        self, body: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
-    ) -> Response:
-        """Return the response and store it with its change: after a crash both exist or neither."""
-        answer = jsonify(body)
-        answer.status_code = status
-        answer.headers.update(headers or {})
-        self.store(answer)
-        return answer
 
     def store(self, answer: Response) -> None:
         if self.key is not None:
@@ -60,18 +57,54 @@ def earlier_request(key: str) -> IdempotentRequest:
     return attempt
 
 
-@contextmanager
-def idempotent_request() -> Iterator[IdempotentRequest]:
-    key = idempotency_key()
-    with tenant_scope(g.tenant_id):
-        attempt = IdempotentRequest(key)
-        if key is not None:
-            stored = idempotency.begin(key, fingerprint())
-            if isinstance(stored, InterruptedRequest):
-                attempt.earlier_result = stored.made
-            elif stored is not None:
-                attempt.answer = replay_answer(stored)
-        yield attempt
+@overload
+def idempotent(view: View) -> IdempotentView: ...
+
+
+@overload
+def idempotent(
+    *,
+    check: Callable[[], None] | None = None,
+    complete: Callable[[Response], Response] | None = None,
+) -> Callable[[View], IdempotentView]: ...
+
+
+def idempotent(
+    view: View | None = None,
+    *,
+    check: Callable[[], None] | None = None,
+    complete: Callable[[Response], Response] | None = None,
+) -> Any:
+    """Run a view in the tenant's transaction, once for each Idempotency-Key.
+
+    The answer is stored in the same transaction, so that a crash keeps both or neither. `check`
+    runs before the key is looked up: a caller without the right gets no stored answer. `complete`
+    adds to every answer what must not be stored, for example a secret.
+    """
+
+    def decorate(view: View) -> IdempotentView:
+        @wraps(view)
+        def wrapped(*args: Any, **values: Any) -> Response:
+            if check is not None:
+                check()
+            key = idempotency_key()
+            with tenant_scope(g.tenant_id):
+                answer = _stored_answer(key)
+                if answer is None:
+                    answer = current_app.make_response(view(*args, **values))
+                    IdempotentRequest(key).store(answer)
+                return answer if complete is None else complete(answer)
+
+        wrapped.idempotent = True  # type: ignore[attr-defined]
+        return wrapped
+
+    return decorate if view is None else decorate(view)
+
+
+def _stored_answer(key: str | None) -> Response | None:
+    """The first answer, when this request is a repeat. Otherwise the key is taken."""
+    stored = idempotency.begin(key, fingerprint()) if key is not None else None
+    return replay_answer(stored) if isinstance(stored, StoredResponse) else None
 
 
 def replay_answer(stored: StoredResponse) -> Response:

@@ -129,10 +129,13 @@ def log_request(log: Any, request_id: str, **facts: str | float | None) -> None:
         log.info("request answered", **facts)
     elif logging.getLogger().isEnabledFor(logging.INFO):
         moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-        line: dict[str, str | float | None] = {"event": "request answered"}
-        line |= {"request_id": request_id, "logger": "comanda.web", **facts}
-        line |= {"level": "info", "timestamp": moment}
-        _plain.write(json.dumps(line) + "\n")
+        line = {
+            "event": "request answered",
+            "request_id": request_id,
+            "logger": "comanda.web",
+            **facts,
+        }
+        _plain.write(json.dumps({**line, "level": "info", "timestamp": moment}) + "\n")
 
 
 def logger(name: str) -> Any:

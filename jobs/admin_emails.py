@@ -16,7 +16,6 @@ from tenants import team
 from tenants.models import Person
 
 TRANSLATIONS = Path(__file__).parent.parent / "portal" / "translations"
-NETWORK_SENTENCE_MARK = " The network says: "
 Gettext = Callable[[str], str]
 # the subject, and the paragraphs between the greeting and the sender's name
 Email = tuple[str, list[str]]
@@ -39,13 +38,6 @@ def email_each_admin(write: Callable[[Gettext, str], Email], path: str) -> int:
         subject, paragraphs = write(gettext_for(person.locale), person.locale)
         _send(person, subject, paragraphs, path)
     return len(people)
-
-
-def translated_network_text(sentence: str, gettext: Gettext) -> str:
-    """A driver's English text, translated except for what the network itself said."""
-    ours, mark, theirs = sentence.partition(NETWORK_SENTENCE_MARK)
-    said = gettext("The network says:")
-    return f"{gettext(ours)} {said} {theirs}" if mark else gettext(ours) if ours else ""
 
 
 def _send(person: Person, subject: str, paragraphs: list[str], path: str) -> None:

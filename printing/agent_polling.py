@@ -10,7 +10,7 @@ from core.db import current_tenant_id
 from core.errors import NotFound
 from core.ids import BadId, canonical_id
 from core.queue import lanes
-from printing import agents, fallback_copies, printers, spool
+from printing import agents, fallback_copies, printers, reasons, spool
 from printing import choices as printing_choices
 from printing.models import PRINTING_LANE, Printer, PrintJob
 
@@ -56,7 +56,7 @@ def begin_poll(agent_id: str, report: AgentReport) -> tuple[int, bool]:
             state = "ready"  # its agent is back and has not checked it yet
         if state:
             printer.seen_at = now() if printer.state != state else printer.seen_at
-            changed |= printers.record_state(printer, state, detail)
+            changed |= printers.record_state(printer, state, reasons.device_text(detail))
     if changed:
         look = now() + spool.CHECK_AFTER
         lanes.mark_later(PRINTING_LANE, current_tenant_id(), look)
@@ -124,7 +124,8 @@ def _record_printer_state(job: PrintJob, detail: str) -> None:
     words = detail.lower().replace(" ", "_")
     state = next((one for one in printing_choices.ERROR_STATES if one in words), "")
     if state:
-        printers.record_state(printers.by_id_including_removed()[job.printer_id], state, detail)
+        printer = printers.by_id_including_removed()[job.printer_id]
+        printers.record_state(printer, state, reasons.device_text(detail))
 
 
 def _is_job(text: str) -> bool:

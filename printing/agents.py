@@ -14,7 +14,7 @@ from core.errors import NotFound, Unauthenticated
 from core.ids import READABLE_ALPHABET, new_token, short_code
 from core.queue import lanes
 from core.values.text import one_line
-from printing import printers
+from printing import printers, reasons
 from printing.models import PRINTING_LANE, PairingCode, PrintAgent
 from tenants import audit
 
@@ -140,7 +140,7 @@ def revoke(agent_id: str) -> None:
     lookups.remove_lookup(LOOKUP, agent.token_hash)
     for printer in printers.of_agent(agent_id):
         printer.agent_id = None
-        printers.record_state(printer, "offline", "Its print agent was removed.")
+        printers.record_state(printer, "offline", reasons.AGENT_REMOVED)
     live_updates.publish_update("prints.agent", agent=agent_id, printers=True)
     audit.record("print_agents.revoked", agent.name, agent_id=agent_id)
 

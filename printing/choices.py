@@ -3,10 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-CONNECTIONS = ("agent", "cloudprnt", "server_direct")
-LANGUAGES = ("escpos", "starprnt", "epos", "text", "png")
-# The language of printers that poll the server themselves.
-LANGUAGE_OF = {"cloudprnt": "starprnt", "server_direct": "epos"}
 WIDTHS = (58, 80)
 OUTPUTS = ("network", "usb", "serial", "file", "demo")
 STATES = ("unknown", "ready", "paper_low", "offline", "paper_out", "cover_open", "error")

@@ -13,6 +13,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from printing.job_evidence import add_evidence, publish_live_update
 from printing.models import PrintJob
+from printing.reasons import PRINTED_ELSEWHERE
 
 UNLOCKED_COPIES = text("""
 SELECT id FROM print_jobs
@@ -22,7 +23,6 @@ SELECT id FROM print_jobs
 """).bindparams(
     bindparam("id", type_=PrintJob.id.type), bindparam("original", type_=PrintJob.id.type)
 )
-PRINTED_ELSEWHERE = "Called off: the other printer has printed this ticket."
 
 
 def cancel_other_copies(job: PrintJob) -> None:

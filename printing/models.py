@@ -89,6 +89,7 @@ class Printer(Base, TenantOwned):
     """If not set, the first device that polls; other devices are refused."""
     state: Mapped[str] = mapped_column(Text, default="unknown")
     detail: Mapped[str] = mapped_column(Text, default="")
+    """The reason for its state, of printing/reasons.py."""
     state_since: Mapped[datetime] = mapped_column(default=now)
     seen_at: Mapped[datetime | None]
     told_state: Mapped[str] = mapped_column(Text, default="")
@@ -156,6 +157,7 @@ class PrintJob(Base, TenantOwned):
     """Printed before `data` by an agent that may have printed the job before."""
     state: Mapped[str] = mapped_column(Text, default="queued")
     detail: Mapped[str] = mapped_column(Text, default="")
+    """The reason for its state, of printing/reasons.py."""
     fence: Mapped[int] = mapped_column(default=0)
     """Incremented by every claim: a result with an older fence is too late."""
     tries: Mapped[int] = mapped_column(default=0)

@@ -7,9 +7,11 @@ from sqlalchemy import func, or_, select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.queue import lanes
-from printing import agents, job_evidence, printers, pull_printers, spool, utility_tickets
+from printing import agents, job_evidence, printers, pull_printers, reasons, spool, utility_tickets
 from printing import choices as printing_choices
+from printing.connections.registry import CONNECTIONS, polling_codes
 from printing.models import PRINTING_LANE, PrintAgent, Printer, PrintJob
+from printing.reasons import PRINTING_REASONS
 from webhooks.events import publish_webhook_event
 
 REPORT_AFTER = timedelta(seconds=30)  # changing paper takes less and needs no e-mail
@@ -61,7 +63,7 @@ def _give_up(moment: datetime) -> None:
     )
     for job in db.session.scalars(query):
         job_evidence.add_evidence(job, "given_up", who="Comanda")
-        spool.finish_job(job, "failed", job.detail or "The printer did not take it in time.")
+        spool.finish_job(job, "failed", job.detail or reasons.NOT_TAKEN)
 
 
 def _print_fallback_copies(moment: datetime) -> None:
@@ -97,11 +99,11 @@ def _mark_silent_offline(moment: datetime) -> None:
         if agent.seen_at is not None and agent.seen_at < silent:
             for printer in printers.of_agent(agent.id):
                 if printer.state != "offline":
-                    printers.record_state(printer, "offline", "Its print agent does not answer.")
+                    printers.record_state(printer, "offline", reasons.AGENT_SILENT)
     for printer in printers.listed():
-        alone = printer.way != "agent" and printer.seen_at is not None
+        alone = CONNECTIONS[printer.way].polls and printer.seen_at is not None
         if alone and printer.seen_at < silent and printer.state != "offline":  # type: ignore[operator]
-            printers.record_state(printer, "offline", "It does not ask for its tickets.")
+            printers.record_state(printer, "offline", reasons.PRINTER_SILENT)
 
 
 def publish_problems() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
@@ -159,7 +161,7 @@ def printer_facts(printer: Printer) -> dict[str, object]:
         "name": printer.name,
         "site_id": printer.site_id,
         "state": printer.state,
-        "detail": printer.detail,
+        "detail": PRINTING_REASONS.english(printer.detail),
     }
 
 
@@ -172,7 +174,7 @@ def job_facts(job: PrintJob) -> dict[str, object]:
         "order_id": job.order_number,
         "kind": job.kind,
         "state": job.state,
-        "detail": job.detail,
+        "detail": PRINTING_REASONS.english(job.detail),
     }
 
 
@@ -201,7 +203,7 @@ def _next_check_at(moment: datetime) -> datetime | None:
         select(func.min(Printer.seen_at)).where(
             Printer.tenant_id == tenant_id,
             Printer.removed_at.is_(None),
-            or_(Printer.way != "agent", Printer.seen_at.is_not(None)),
+            or_(Printer.way.in_(polling_codes()), Printer.seen_at.is_not(None)),
             Printer.seen_at > moment - printers.SILENT_AFTER,
         )
     )

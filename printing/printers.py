@@ -1,7 +1,7 @@
 """A site's printers: add, change and find them, and record their state."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +14,9 @@ from core.errors import Invalid, NotFound, invalid
 from core.ids import new_token
 from core.values.text import one_line
 from printing import choices as printing_choices
+from printing.connections.registry import CONNECTIONS
 from printing.models import PrintAgent, Printer
+from printing.rendering.encoders.registry import LANGUAGES
 from printing.rendering.profiles import PROFILES
 from printing.rendering.render import PrintFormat
 from tenants import audit
@@ -75,7 +77,8 @@ def of_agent(agent_id: str) -> list[Printer]:
 
 def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer:
     """Add a printer. The caller has checked that the site exists."""
-    if way not in printing_choices.CONNECTIONS:
+    connection = CONNECTIONS.get(way)
+    if connection is None:
         raise invalid("way", "invalid_choice", "Choose how the printer is reached.")
     if len(listed(site_id)) >= MAX_PRINTERS:
         raise Invalid("too_many", "A restaurant has at most {most} printers.", most=MAX_PRINTERS)
@@ -84,16 +87,16 @@ def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer
         site_id=site_id,
         name=_name("name", name),
         way=way,
-        language=printing_choices.LANGUAGE_OF.get(way, "escpos"),
-        profile="star" if way == "cloudprnt" else "generic",
+        language=connection.language,
+        profile=connection.profile,
         output={},
         stations=[],
         state_since=now(),
     )
-    if way != "agent":
+    if connection.polls:
         printer.secret = new_token()
     _apply(printer, values)
-    if way == "agent" and not printer.output:
+    if not connection.polls and not printer.output:
         raise invalid("output", "output_missing", "Say where the agent finds the printer.")
     db.session.add(printer)
     db.session.flush()
@@ -148,22 +151,21 @@ def renew_secret(printer_id: str) -> Printer:
     return printer
 
 
-def record_state(printer: Printer, state: str, detail: str = "") -> bool:
-    """Record a state that the printer or its agent reports. Returns True if it is new."""
+def record_state(printer: Printer, state: str, reason: str = "") -> bool:
+    """Record a state and its reason (printing/reasons.py). Returns True if one of them is new."""
     state = state if state in printing_choices.STATES else "error"
-    detail = one_line(detail, 200)
-    if (printer.state, printer.detail) == (state, detail):
+    if (printer.state, printer.detail) == (state, reason):
         return False
     if printer.state != state:
         printer.state_since = now()
-    printer.state, printer.detail = state, detail
+    printer.state, printer.detail = state, reason
     live_updates.publish_update("printers.changed", id=printer.id, state=state)
     return True
 
 
 def print_format(printer: Printer) -> PrintFormat:
     return PrintFormat(
-        language=printer.language,  # type: ignore[arg-type]
+        language=printer.language,
         profile=printer.profile,
         width_mm=printer.width_mm,
         code_page=printer.code_page,
@@ -182,7 +184,7 @@ def _apply(printer: Printer, values: Mapping[str, Any]) -> list[str]:
     if unknown:
         raise invalid(min(unknown), "unknown_field", "A printer has no such setting.")
     clean = {field: _CHECKS[field](field, value) for field, value in values.items()}
-    if printer.way != "agent":
+    if CONNECTIONS[printer.way].polls:
         clean.pop("agent_id", None)
         clean.pop("output", None)
         clean.pop("language", None)
@@ -253,7 +255,7 @@ def _number(value: Any, low: int, high: int) -> int:
     return int(text)
 
 
-def _one_of(known: tuple[Any, ...]) -> Any:
+def _one_of(known: Collection[Any]) -> Any:
     def check(field: str, value: Any) -> Any:
         if value not in known:
             raise invalid(field, "invalid_choice", "Choose among the offered values.")
@@ -326,7 +328,7 @@ _CHECKS: dict[str, Any] = {
     "name": _name,
     "agent_id": _id,
     "output": _output,
-    "language": _one_of(printing_choices.LANGUAGES),
+    "language": _one_of(LANGUAGES),
     "profile": _profile,
     "width_mm": _one_of(printing_choices.WIDTHS),
     "code_page": _code_page,

@@ -18,7 +18,7 @@ from core.ids import BadId, canonical_id
 from core.queue import lanes
 from core.security.signing import constant_time_equal
 from printing import choices as printing_choices
-from printing import fallback_copies, printers, spool
+from printing import fallback_copies, printers, reasons, spool
 from printing.job_evidence import add_evidence, publish_live_update
 from printing.models import PRINTING_LANE, Printer, PrintJob
 
@@ -28,7 +28,7 @@ class ReportedState:
     """A printer's own status in our terms."""
 
     state: str
-    detail: str = ""
+    reason: str = ""
 
 
 def find_by_secret(secret: str) -> tuple[int, str] | None:
@@ -59,7 +59,7 @@ def record_poll(printer: Printer, said: ReportedState | None) -> None:
     first = printer.seen_at is None or printer.state == "offline"
     printer.seen_at = now()
     if said is not None:
-        changed = printers.record_state(printer, said.state, said.detail)
+        changed = printers.record_state(printer, said.state, said.reason)
     else:
         changed = first and printers.record_state(printer, "ready")
     if first or changed:
@@ -91,7 +91,7 @@ def expire_lease(job: PrintJob) -> None:
         publish_live_update(job)
     else:
         add_evidence(job, "no_proof", who="Comanda", fence=job.fence)
-        spool.finish_job(job, "unconfirmed", "No word came back about this ticket.")
+        spool.finish_job(job, "unconfirmed", reasons.NO_RESULT)
 
 
 def fetch_job(printer: Printer, token: str, by: str) -> PrintJob:
@@ -135,7 +135,7 @@ def record_result(
     if outcome == "refused":
         if number == job.fence and job.state in ("claimed", "unconfirmed"):
             add_evidence(job, "refused", who=by, detail=detail, **evidence)
-            spool.finish_job(job, "failed", detail)
+            spool.finish_job(job, "failed", reasons.device_text(detail))
         return job
     spool.settle(job.id, number, outcome, who=by, detail=detail, evidence=evidence)
     return job

@@ -13,7 +13,7 @@ from core.errors import Conflict, NotFound
 from core.ids import from_uuid, to_uuid
 from core.sql.partitions import id_at
 from printing import choices as printing_choices
-from printing import fallback_copies, job_evidence, spool, utility_tickets
+from printing import job_evidence, reasons, spool, utility_tickets
 from printing.models import PrintJob
 from tenants import audit
 
@@ -76,7 +76,7 @@ def tickets_of_orders(order_ids: Sequence[str]) -> dict[str, list[TicketSummary]
             PrintJob.printer_id,
             PrintJob.station,
         ).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.order_id.in_(order_ids))
-        query = query.where(PrintJob.detail != fallback_copies.PRINTED_ELSEWHERE)
+        query = query.where(PrintJob.detail != reasons.PRINTED_ELSEWHERE)
         for row in db.session.execute(query.order_by(PrintJob.id)):
             found[row.order_id].append(TicketSummary(**row._asdict()))
     return found

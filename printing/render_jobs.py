@@ -6,9 +6,10 @@ from core import live_updates
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.logs import logger
-from printing import printers
+from printing import printers, reasons
 from printing.models import Printer, PrintJob
 from printing.rendering.document import Document
+from printing.rendering.encoders.registry import LANGUAGES
 from printing.rendering.render import PrintFormat, code_page_samples, render, reprint_heading
 
 log = logger(__name__)
@@ -49,7 +50,7 @@ def render_job(job: PrintJob) -> bool:
     except Exception as error:  # a ticket that cannot be rendered must not block the next ones
         log.exception("ticket rendering failed", job=job.id)
         job.state, job.settled_at = "failed", now()
-        job.detail = f"This ticket could not be made ready for the printer: {type(error).__name__}"
+        job.detail = reasons.render_failed(error)
         live_updates.publish_update(
             "prints.changed", id=job.id, order=job.order_id, state=job.state
         )
@@ -65,13 +66,8 @@ def _bytes_of(job: PrintJob, paper: PrintFormat) -> tuple[str, bytes, bytes | No
     document = Document.from_json(job.document)
     rendered = render(document, paper)
     again = None
-    if can_join(paper):
+    if LANGUAGES[paper.language].can_join:
         again = reprint_heading(
             paper, job.queued_at, language=document.language, time_zone=job.time_zone
         )
     return rendered.media_type, rendered.data, again
-
-
-def can_join(paper: PrintFormat) -> bool:
-    """Return whether two byte strings in a row make one ticket; not for XML and images."""
-    return paper.language in ("escpos", "starprnt", "text")

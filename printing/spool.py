@@ -20,7 +20,7 @@ from core.errors import Conflict, NotFound
 from core.ids import Id, new_id
 from core.queue import lanes
 from core.values.text import one_line
-from printing import fallback_copies, render_jobs
+from printing import fallback_copies, reasons, render_jobs
 from printing.job_evidence import add_evidence, publish_live_update
 from printing.models import PRINTING_LANE, Printer, PrintJob
 from printing.rendering.document import Document
@@ -265,33 +265,34 @@ def settle(
     if job.state == "printed" or (job.state == "queued" and outcome == "failed"):
         return SettleResult(job)
     add_evidence(job, outcome, **facts)
+    reason = reasons.device_text(detail)
     if outcome == "printed":
-        finish_job(job, "printed", detail)
+        finish_job(job, "printed", reason)
     elif outcome == "failed":
-        retry_job(job, detail)
+        retry_job(job, reason)
     else:
-        finish_job(job, "unconfirmed", detail)
+        finish_job(job, "unconfirmed", reason)
     notify_agent(job)
     return SettleResult(job)
 
 
-def retry_job(job: PrintJob, detail: str) -> None:
+def retry_job(job: PrintJob, reason: str) -> None:
     """Queue a job again a little later, because it certainly was not printed."""
     job.tries += 1
     if fallback_copies.printed_elsewhere([job.id]):
         fallback_copies.cancel_copy(job)
         return
     if now() - job.queued_at > GIVE_UP_AFTER:
-        finish_job(job, "failed", detail)
+        finish_job(job, "failed", reason)
         return
-    job.state, job.leased_until, job.detail = "queued", None, detail
+    job.state, job.leased_until, job.detail = "queued", None, reason
     job.due_at = now() + RETRY_AFTER
     lanes.mark_later(PRINTING_LANE, current_tenant_id(), job.due_at + CHECK_AFTER)
     publish_live_update(job)
 
 
-def finish_job(job: PrintJob, state: str, detail: str) -> None:
-    job.state, job.detail, job.leased_until = state, detail, None
+def finish_job(job: PrintJob, state: str, reason: str) -> None:
+    job.state, job.detail, job.leased_until = state, reason, None
     job.settled_at = now()
     if state == "printed":
         job.fallback_due_at = None

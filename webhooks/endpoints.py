@@ -14,7 +14,7 @@ from core.lookups import Lookup, remove_lookup
 from core.security.signing import new_webhook_secret
 from core.values.text import BadText, normalize_text
 from tenants import audit
-from webhooks.delivery import fanout
+from webhooks.delivery import fanout, reasons
 from webhooks.event_types import clean_subscription
 from webhooks.events import wake_delivery_worker
 from webhooks.models import Endpoint, WebhookDelivery
@@ -23,7 +23,6 @@ MAX_ENDPOINTS = 20
 OVERLAP = timedelta(hours=24)
 MAX_OVERLAP = timedelta(days=7)
 FAILURES_BEFORE_PAUSE = 5  # failures in a row; then one try at a time
-SWITCHED_OFF_ERROR = "The endpoint was switched off."
 LOOKUP = "deliveries"  # tenants with an enabled endpoint
 
 
@@ -103,14 +102,14 @@ def set_enabled(endpoint_id: str, on: bool) -> Endpoint:
 
 def switch_off(endpoint: Endpoint, because: str) -> None:
     endpoint.enabled, endpoint.disabled_because, endpoint.disabled_at = False, because, now()
-    cancel_waiting_deliveries(endpoint.id, SWITCHED_OFF_ERROR)
+    cancel_waiting_deliveries(endpoint.id, reasons.SWITCHED_OFF)
 
 
 def remove(endpoint_id: str) -> None:
     """Its deliveries stay readable until they expire; its secret is deleted now."""
     endpoint = get(endpoint_id)
     fanout.lock_feed()
-    cancel_waiting_deliveries(endpoint.id, "The endpoint was removed.")
+    cancel_waiting_deliveries(endpoint.id, reasons.REMOVED)
     endpoint.removed_at, endpoint.enabled = now(), False
     endpoint.secret, endpoint.old_secret = new_webhook_secret(), None
     db.session.flush()
@@ -123,7 +122,7 @@ def reset_failures(endpoint: Endpoint) -> None:
     endpoint.letters = 0
 
 
-def cancel_waiting_deliveries(endpoint_id: str, because: str) -> None:
+def cancel_waiting_deliveries(endpoint_id: str, reason: str) -> None:
     db.session.execute(
         update(WebhookDelivery)
         .where(
@@ -132,7 +131,7 @@ def cancel_waiting_deliveries(endpoint_id: str, because: str) -> None:
             WebhookDelivery.due_at.is_not(None),
             WebhookDelivery.state == "waiting",
         )
-        .values(state="cancelled", due_at=None, error=because, changed_at=now())
+        .values(state="cancelled", due_at=None, error=reason, changed_at=now())
     )
 
 

@@ -1,35 +1,27 @@
-"""Hooks of the cloud API about a line: verify the raw bytes, store them, respond."""
+"""Hooks of the cloud API: the handshake of an address, and what is posted about a line."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import psycopg2
-from flask import Response, g, request
-from prometheus_client import Counter
+from flask import Response, request
 from sqlalchemy import select
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.hooks import error_reply, hooks
 from api.hooks.address_cache import HookAddressCache
-from core.clock import now
+from api.hooks.receive import (
+    MIB,
+    HookRefused,
+    HookSource,
+    HookToStore,
+    no_such_address,
+    receive_hook,
+)
 from core.db import db
-from core.ids import new_uuid
-from core.queue.wakeups import WakeUp, send_wakeups
 from core.security.signing import constant_time_equal
-from core.sql.pool import run_as_tenant
 from messaging.lines.drivers.cloud.driver import verify_signature
 from messaging.models import Line
 
-LARGEST_BODY = 3 * 1024 * 1024
 LONGEST_CHALLENGE = 200
-
-INSERT_HOOK = """
-INSERT INTO received_hooks (tenant_id, id, kind, target, body, state, tries, due_at, received_at)
-VALUES (%(tenant_id)s, %(id)s, 'cloud', %(target)s, %(body)s, 'waiting', 0, %(now)s, %(now)s);
-INSERT INTO lanes (kind, tenant_id, due_at) VALUES ('hooks', %(tenant_id)s, %(now)s)
-ON CONFLICT DO NOTHING
-"""
-
-HOOKS_REFUSED = Counter("hooks_refused_total", "Hooks whose signature did not fit", ["kind"])
 
 
 @dataclass(frozen=True)
@@ -38,6 +30,7 @@ class HookedLine:
     id: str
     app_secret: str
     verify_token: str
+    kind: str = "cloud"
 
 
 def _load_line(tenant_id: int, line_id: str) -> HookedLine | None:
@@ -59,7 +52,7 @@ def cloud_handshake(token: str) -> Response:
     """The network calls this once, when the address is entered there."""
     line = line_addresses.of(token)
     if line is None:
-        return _not_found()
+        return no_such_address()
     asked = request.args
     challenge = asked.get("hub.challenge", "")
     if (
@@ -72,33 +65,15 @@ def cloud_handshake(token: str) -> Response:
     return Response(challenge, mimetype="text/plain")
 
 
+def _verify(line: HookedLine, headers: Mapping[str, str], raw: bytes) -> HookToStore:
+    if not verify_signature(line.app_secret, dict(headers), raw):
+        raise HookRefused()
+    return HookToStore()
+
+
+CLOUD = HookSource(line_addresses, 3 * MIB, _verify)
+
+
 @hooks.post("/cloud/<token>")
 def cloud(token: str) -> Response:
-    line = line_addresses.of(token)
-    if line is None:
-        return _not_found()
-    request.max_content_length = LARGEST_BODY
-    try:
-        raw = request.get_data(cache=False)
-    except RequestEntityTooLarge:
-        return error_reply(413, "body_too_large", "The body is larger than 3 MiB.")
-    if not verify_signature(line.app_secret, dict(request.headers), raw):
-        HOOKS_REFUSED.labels("cloud").inc()
-        return error_reply(401, "invalid_signature", "The signature does not fit the body.")
-    g.tenant_id = line.tenant_id
-    run_as_tenant(
-        line.tenant_id,
-        INSERT_HOOK,
-        {
-            "id": str(new_uuid()),
-            "target": line.id,
-            "body": psycopg2.Binary(raw),
-            "now": now(),
-        },
-    )
-    send_wakeups([WakeUp("jobs.inbound.hooks.drain")])
-    return Response('{"status":"ok"}', mimetype="application/json")
-
-
-def _not_found() -> Response:
-    return error_reply(404, "not_found", "There is nothing at this address.")
+    return receive_hook(CLOUD, "cloud", token)

@@ -7,12 +7,12 @@ from flask import Blueprint, Response, current_app, g, jsonify, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from api.address_limits import seconds_to_wait
 from api.errors import response_for, validation_error
 from api.v1 import parse_json
 from core.db import global_scope, tenant_scope
 from core.errors import DomainError, NotFound, RateLimited
 from core.lookups import secret_digest
-from core.rate_limits import Bucket, take_tokens
 from core.settings import Settings
 from printing import agent_polling, agents, printers, spool
 from printing.models import PrintAgent
@@ -171,13 +171,10 @@ def _body() -> dict[str, Any]:
 
 def _limit_pairing_attempts() -> None:
     """Limit attempts per address, because pairing codes are short enough to guess."""
-    stranger = secret_digest(request.remote_addr or "")[:32]
-    taken = take_tokens([Bucket(f"pairing:{stranger}", rate=0.2, burst=10)])
-    if not taken.allowed:
+    seconds = seconds_to_wait("pairing", rate=0.2, burst=10)
+    if seconds is not None:
         raise RateLimited(
-            "Too many tries. Wait {seconds} s and try again.",
-            retry_after=taken.retry_after,
-            seconds=taken.retry_after,
+            "Too many tries. Wait {seconds} s and try again.", retry_after=seconds, seconds=seconds
         )
 
 

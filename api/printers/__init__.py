@@ -5,11 +5,10 @@ import time
 
 from flask import Blueprint, Response, g, request
 
+from api.address_limits import seconds_to_wait
 from api.errors import response_for
 from core.db import global_scope
 from core.errors import NotFound, RateLimited
-from core.lookups import secret_digest
-from core.rate_limits import Bucket, take_tokens
 from printing import pull_printers
 
 printer_routes = Blueprint("printer_doors", __name__, url_prefix="/print")
@@ -63,11 +62,8 @@ def printer_origin() -> str:
 
 
 def _limit_wrong_addresses() -> None:
-    stranger = secret_digest(request.remote_addr or "")[:32]
-    taken = take_tokens([Bucket(f"printers:{stranger}", rate=2, burst=60)])
-    if not taken.allowed:
+    seconds = seconds_to_wait("printers", rate=2, burst=60)
+    if seconds is not None:
         raise RateLimited(
-            "Too many wrong addresses. Wait {seconds} s.",
-            retry_after=taken.retry_after,
-            seconds=taken.retry_after,
+            "Too many wrong addresses. Wait {seconds} s.", retry_after=seconds, seconds=seconds
         )

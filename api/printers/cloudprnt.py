@@ -9,7 +9,7 @@ from api.printers import LARGEST_BODY, find_printer, printer_origin, printer_rou
 from api.v1 import parse_json
 from core.db import tenant_scope
 from core.errors import DomainError
-from printing import pull_printers
+from printing import pull_printers, reasons
 from printing.pull_printers import ReportedState
 
 WAY = "cloudprnt"
@@ -82,10 +82,10 @@ def state_of(code: str) -> ReportedState | None:
     if code[0] == "2" or code.upper().startswith("OK"):
         return ReportedState("paper_low" if code.startswith("21") else "ready")
     if code.startswith("410"):
-        return ReportedState("paper_out", code)
+        return ReportedState("paper_out", reasons.device_text(code))
     if code.startswith("42"):
-        return ReportedState("cover_open", code)
-    return ReportedState("error", code)
+        return ReportedState("cover_open", reasons.device_text(code))
+    return ReportedState("error", reasons.device_text(code))
 
 
 def _wrong_type() -> DomainError:

@@ -9,7 +9,7 @@ from flask import Response, request
 from api.printers import LARGEST_BODY, find_printer, printer_origin, printer_routes
 from core.db import tenant_scope
 from core.errors import Malformed
-from printing import pull_printers
+from printing import pull_printers, reasons
 from printing.models import Printer, PrintJob
 from printing.pull_printers import ReportedState
 
@@ -64,7 +64,7 @@ def _record_results(printer: Printer) -> Response:
         good = answer.get("success", "").lower() in ("true", "1")
         said = _state(_number(answer.get("status", "")))
         if code in STATE_OF:
-            said = ReportedState(STATE_OF[code], code)
+            said = ReportedState(STATE_OF[code], reasons.device_text(code))
         if said is not None:
             pull_printers.record_poll(printer, said)
         pull_printers.record_result(
@@ -134,7 +134,7 @@ def _state(bits: int | None) -> ReportedState | None:
     if bits & COVER_OPEN:
         return ReportedState("cover_open")
     if bits & OFFLINE:
-        return ReportedState("error", "The printer says that it is offline.")
+        return ReportedState("error", reasons.REPORTED_OFFLINE)
     return ReportedState("paper_low" if bits & NEAR_END else "ready")
 
 

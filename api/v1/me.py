@@ -4,57 +4,15 @@ from typing import Any
 
 from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.v1 import v1
+from api.v1.schemas.me import Me
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.values.money import json_number
 from messaging.lines.api_caller import ApiCaller
 from tenants.plans import quota
-
-
-class TenantShape(BaseModel):
-    id: int = Field(examples=[381204957710345])
-    name: str = Field(examples=["Lokanta Mavi"])
-    state: str = Field(examples=["active"], description="`active`, `suspended` or `closed`.")
-
-
-class PlanShape(BaseModel):
-    code: str = Field(examples=["starter"], description="The plan's code, such as `starter`.")
-    name: str
-
-
-class LimitsShape(BaseModel):
-    requests_per_second: int
-    burst: int
-    monthly_messages: int | None = Field(description="null: no monthly limit.")
-    spend_cap_usd: float | None
-    trial_ends_at: str | None = Field(description="null until the first live message.")
-    trial_messages_left: int | None
-
-
-class UsageShape(BaseModel):
-    messages_this_month: int
-    spend_usd_this_month: float
-
-
-class KeyShape(BaseModel):
-    id: str
-    name: str
-    mode: str = Field(description="live or test")
-    scopes: list[str]
-    instance_ids: list[int] | None = Field(description="null: every line.")
-    expires_at: str | None
-
-
-class Me(BaseModel):
-    tenant: TenantShape
-    plan: PlanShape
-    limits: LimitsShape
-    usage: UsageShape
-    key: KeyShape
 
 
 @v1.get(

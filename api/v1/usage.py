@@ -6,80 +6,20 @@ from typing import Any
 
 from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field, model_validator
 
 from api.auth import key_may
-from api.schemas import Day, field_error
 from api.v1 import v1
+from api.v1.schemas.usage import (
+    CostsAnswer,
+    PeriodQuery,
+    UsageAnswer,
+)
 from core.db import tenant_scope
 from core.values.money import json_number
 from messaging.costs import usage as message_usage
 from messaging.lines.api_caller import ApiCaller
 
 TAG = Tag(name="Usage")
-
-
-class PeriodQuery(BaseModel):
-    since: Day | None = Field(None, description="The first day (UTC); 30 days ago by default.")
-    until: Day | None = Field(None, description="The last day (UTC); today by default.")
-    instance_id: int | None = Field(None, ge=1, le=2**31 - 1, description="Only this line.")
-
-    @model_validator(mode="after")
-    def check_period(self) -> "PeriodQuery":
-        try:
-            message_usage.usage_period(self.since, self.until)
-        except message_usage.InvalidPeriod as error:
-            raise field_error("invalid_period", str(error), "since") from None
-        return self
-
-
-class DayShape(BaseModel):
-    day: date = Field(examples=["2026-03-01"])
-    instance_id: int = Field(examples=[7])
-    sent: int
-    delivered: int
-    read: int
-    failed: int
-    received: int
-    cost_usd: float = Field(examples=[0.0034])
-
-
-class TotalShape(BaseModel):
-    sent: int
-    delivered: int
-    read: int
-    failed: int
-    received: int
-    cost_usd: float
-
-
-class UsageAnswer(BaseModel):
-    since: date = Field(description="The first day of the period.")
-    until: date = Field(description="The last day of the period.")
-    total: TotalShape
-    data: list[DayShape] = Field(description="By day and line, the newest day first.")
-
-
-class CostShape(BaseModel):
-    day: date
-    instance_id: int
-    country: str = Field(
-        description="ISO code, or `other` where the number does not tell.", examples=["TR"]
-    )
-    category: str = Field(
-        description="marketing, utility, authentication or service", examples=["utility"]
-    )
-    messages: int
-    cost_usd: float
-
-
-class CostsAnswer(BaseModel):
-    since: date = Field(description="The first day of the period.")
-    until: date = Field(description="The last day of the period.")
-    total_usd: float
-    data: list[CostShape] = Field(
-        description="By day, line, country and category, the newest day first."
-    )
 
 
 @v1.get(

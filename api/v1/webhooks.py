@@ -3,27 +3,29 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 from flask import Response, current_app, g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode
-from api.paging import PageQuery, page
-from api.schemas import MomentWithOffset
+from api.paging import page
 from api.v1 import v1
 from api.v1.schemas.webhooks import (
     DeliveryPage,
+    DeliveryPath,
+    DeliveryQuery,
     DeliveryShape,
     DeliveryWithAttempts,
     EndpointChange,
     EndpointPage,
+    EndpointPath,
     EndpointShape,
     EndpointWithSecret,
     EventPage,
+    FeedQuery,
     NewEndpoint,
     ReplayAnswer,
     ReplayRequest,
@@ -47,28 +49,25 @@ from webhooks.queries import DeliveryFilters, ReplayRange
 TAG = Tag(name="Webhooks")
 
 
-class EndpointPath(BaseModel):
-    endpoint_id: str = Field(max_length=64)
+def _with_secret(answer: Response) -> Response:
+    """Stored responses contain no secret: it is decrypted and added each time."""
+    body = json.loads(answer.get_data())
+    try:
+        body["secret"] = endpoints.get(body["id"]).secret
+    except NotFound:
+        return answer
+    answer.set_data(json.dumps(body, ensure_ascii=False))
+    return answer
 
 
-class DeliveryPath(BaseModel):
-    delivery_id: str = Field(max_length=64)
-
-
-class DeliveryQuery(PageQuery):
-    endpoint_id: str | None = Field(None, max_length=64)
-    event_id: str | None = Field(None, max_length=64)
-    event: str | None = Field(None, max_length=64, description="Only this kind of event.")
-    state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None
-    since: MomentWithOffset | None = None
-    until: MomentWithOffset | None = None
-
-
-class FeedQuery(BaseModel):
-    after: int = Field(
-        0, ge=0, le=2**63 - 1, description="The last sequence you have; 0 for the beginning."
-    )
-    limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
+def _sees_all_lines() -> None:
+    """Refuse a key that is limited to some lines, because events belong to the whole account."""
+    caller: ApiCaller = g.caller
+    if caller.key.line_ids is not None:
+        raise Forbidden(
+            "line_not_allowed",
+            "This key is held to some lines, and webhooks tell of all. Use another key.",
+        )
 
 
 @v1.get("/webhooks", tags=[TAG], summary="List endpoints", responses={200: EndpointPage})
@@ -84,22 +83,15 @@ def list_endpoints() -> dict[str, Any]:
     "/webhooks", tags=[TAG], summary="Register an endpoint", responses={201: EndpointWithSecret}
 )
 @key_may("webhooks", test_keys=True)
-def register(body: NewEndpoint) -> Response:
+@idempotent(check=_sees_all_lines, complete=_with_secret)
+def register(body: NewEndpoint) -> JsonAnswer:
     """The signing secret is only shown in this response. An endpoint that is registered with a test
     key gets test events only.
     """
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return _with_secret(attempt.answer)
-        wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
-        endpoint = endpoints.register(wishes, outbound_policy(), test=g.caller.test)
-        answer = attempt.keep(
-            {**endpoint_json(endpoint), "secret": None},
-            201,
-            {"Location": f"/api/v1/webhooks/{endpoint.id}"},
-        )
-        return _with_secret(answer)
+    wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
+    endpoint = endpoints.register(wishes, outbound_policy(), test=g.caller.test)
+    where = {"Location": f"/api/v1/webhooks/{endpoint.id}"}
+    return {**endpoint_json(endpoint), "secret": None}, 201, where
 
 
 @v1.get(
@@ -150,17 +142,14 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
     responses={202: DeliveryShape},
 )
 @key_may("webhooks", test_keys=True)
-def test_endpoint(path: EndpointPath) -> Response:
+@idempotent(check=_sees_all_lines)
+def test_endpoint(path: EndpointPath) -> JsonAnswer:
     """Sends the event `webhooks.test` to this endpoint only, at once."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        delivery = webhook_queries.get_delivery(
-            endpoints.send_test_event(_endpoint(path.endpoint_id).id)
-        )
-        where = {"Location": f"/api/v1/webhooks/deliveries/{delivery.id}"}
-        return attempt.keep(delivery_json(delivery), 202, where)
+    delivery = webhook_queries.get_delivery(
+        endpoints.send_test_event(_endpoint(path.endpoint_id).id)
+    )
+    where = {"Location": f"/api/v1/webhooks/deliveries/{delivery.id}"}
+    return delivery_json(delivery), 202, where
 
 
 @v1.post(
@@ -170,17 +159,13 @@ def test_endpoint(path: EndpointPath) -> Response:
     responses={200: EndpointWithSecret},
 )
 @key_may("webhooks", test_keys=True)
-def rotate(path: EndpointPath, body: RotateRequest) -> Response:
+@idempotent(check=_sees_all_lines, complete=_with_secret)
+def rotate(path: EndpointPath, body: RotateRequest) -> JsonAnswer:
     """Until the overlap ends, deliveries have a signature of each secret."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return _with_secret(attempt.answer)
-        endpoint = endpoints.rotate_secret(
-            _endpoint(path.endpoint_id).id, timedelta(hours=body.overlap_hours)
-        )
-        answer = {**endpoint_json(endpoint), "secret": None}
-        return _with_secret(attempt.keep(answer))
+    endpoint = endpoints.rotate_secret(
+        _endpoint(path.endpoint_id).id, timedelta(hours=body.overlap_hours)
+    )
+    return {**endpoint_json(endpoint), "secret": None}
 
 
 @v1.get(
@@ -232,15 +217,10 @@ def read_delivery(path: DeliveryPath) -> dict[str, Any]:
     responses={202: DeliveryShape},
 )
 @key_may("webhooks", test_keys=True)
-def retry(path: DeliveryPath) -> Response:
+@idempotent(check=_sees_all_lines)
+def retry(path: DeliveryPath) -> JsonAnswer:
     """Sent at once, whether it was delivered before or not; the event id stays the same."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(
-            delivery_json(webhook_queries.resend_delivery(_delivery(path.delivery_id).id)), 202
-        )
+    return delivery_json(webhook_queries.resend_delivery(_delivery(path.delivery_id).id)), 202
 
 
 @v1.post(
@@ -250,18 +230,14 @@ def retry(path: DeliveryPath) -> Response:
     responses={202: ReplayAnswer},
 )
 @key_may("webhooks", test_keys=True)
-def replay(body: ReplayRequest) -> Response:
+@idempotent(check=_sees_all_lines)
+def replay(body: ReplayRequest) -> JsonAnswer:
     """To one endpoint or to all, if they subscribe to the events. At most 10,000."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        wish = ReplayRange(body.since, body.until or now(), body.only_missed)
-        count = sum(
-            webhook_queries.replay_events(one.id, wish)
-            for one in _chosen_endpoint(body.endpoint_id)
-        )
-        return attempt.keep({"replayed": count}, 202)
+    wish = ReplayRange(body.since, body.until or now(), body.only_missed)
+    count = sum(
+        webhook_queries.replay_events(one.id, wish) for one in _chosen_endpoint(body.endpoint_id)
+    )
+    return {"replayed": count}, 202
 
 
 @v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
@@ -281,27 +257,6 @@ def feed(query: FeedQuery) -> dict[str, Any]:
 def outbound_policy() -> Policy:
     settings = current_app.extensions["comanda"]
     return Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
-
-
-def _with_secret(answer: Response) -> Response:
-    """Stored responses contain no secret: it is decrypted and added each time."""
-    body = json.loads(answer.get_data())
-    try:
-        body["secret"] = endpoints.get(body["id"]).secret
-    except NotFound:
-        return answer
-    answer.set_data(json.dumps(body, ensure_ascii=False))
-    return answer
-
-
-def _sees_all_lines() -> None:
-    """Refuse a key that is limited to some lines, because events belong to the whole account."""
-    caller: ApiCaller = g.caller
-    if caller.key.line_ids is not None:
-        raise Forbidden(
-            "line_not_allowed",
-            "This key is held to some lines, and webhooks tell of all. Use another key.",
-        )
 
 
 def _visible_endpoints() -> list[Endpoint]:

@@ -24,7 +24,17 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from core import chaos
-from core.http.errors import ConnectFailed, Timeout, TooLarge
+from core.http.errors import (
+    ANSWER_TIMED_OUT,
+    BAD_CERTIFICATE,
+    BROKE_OFF,
+    CONNECTION_TIMED_OUT,
+    NO_CONNECTION,
+    NO_TLS,
+    ConnectFailed,
+    Timeout,
+    TooLarge,
+)
 from core.http.guard import (
     Policy,
     Resolver,
@@ -142,7 +152,8 @@ class Client:
                 )
         except TimeoutError as error:
             what = "did not answer in time" if seen.sent else "did not take the connection in time"
-            raise Timeout(f"{target.host} {what}", sent=seen.sent) from error
+            problem = ANSWER_TIMED_OUT if seen.sent else CONNECTION_TIMED_OUT
+            raise Timeout(f"{target.host} {what}", sent=seen.sent, problem=problem) from error
         except (aiohttp.ClientError, OSError) as error:
             if truncate and (found := _SUCCESS.match(seen.head)):
                 took = time.monotonic() - started
@@ -314,8 +325,11 @@ async def _read(answer: aiohttp.ClientResponse, limits: _Limits) -> tuple[bytes,
 def _translated_error(error: Exception, target: Url, sent: bool) -> ConnectFailed:
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         reason = getattr(error.certificate_error, "verify_message", error.certificate_error)
-        return ConnectFailed(f"the certificate of {target.host} is not valid: {reason}", sent=sent)
+        invalid = f"the certificate of {target.host} is not valid: {reason}"
+        return ConnectFailed(invalid, sent=sent, problem=BAD_CERTIFICATE)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        return ConnectFailed(f"{target.host} does not speak TLS as we do", sent=sent)
+        failed = f"{target.host} does not speak TLS as we do"
+        return ConnectFailed(failed, sent=sent, problem=NO_TLS)
     what = "broke off or does not speak HTTP" if sent else "does not take the connection"
-    return ConnectFailed(f"{target.host} {what}", sent=sent)
+    problem = BROKE_OFF if sent else NO_CONNECTION
+    return ConnectFailed(f"{target.host} {what}", sent=sent, problem=problem)

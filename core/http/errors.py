@@ -1,14 +1,21 @@
 """Why a call to a server outside gave no reply. Each message is a sentence for people."""
 
+ANSWER_TIMED_OUT, CONNECTION_TIMED_OUT = "answer_timeout", "connect_timeout"
+NO_CONNECTION, BROKE_OFF = "no_connection", "broke_off"
+BAD_CERTIFICATE, NO_TLS = "bad_certificate", "no_tls"
+NAME_NOT_FOUND = "name_not_found"
+
 
 class OutboundError(ValueError):
     """`sent` is False if the server certainly did not get the request."""
 
     code = "outbound_failed"
 
-    def __init__(self, message: str, *, sent: bool = False) -> None:
+    def __init__(self, message: str, *, sent: bool = False, problem: str = "") -> None:
         super().__init__(message)
         self.sent = sent
+        self.problem = problem or self.code
+        """A finer code: what was wrong with the server or the connection."""
 
 
 class BadUrl(OutboundError):

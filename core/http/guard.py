@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import idna
 
-from core.http.errors import BadUrl, ConnectFailed, RefusedAddress
+from core.http.errors import NAME_NOT_FOUND, BadUrl, ConnectFailed, RefusedAddress
 from core.http.public_addresses import Address, is_loopback, why_refused
 
 MAX_URL = 2048
@@ -119,9 +119,9 @@ def resolve(
     try:
         answers = list(dict.fromkeys(resolver(host, port)))
     except (OSError, UnicodeError):
-        raise ConnectFailed(f"the name {host} cannot be resolved") from None
+        raise ConnectFailed(f"the name {host} cannot be resolved", problem=NAME_NOT_FOUND) from None
     if not answers:
-        raise ConnectFailed(f"the name {host} has no address")
+        raise ConnectFailed(f"the name {host} has no address", problem=NAME_NOT_FOUND)
     addresses = []
     for answer in answers:
         try:

@@ -19,7 +19,18 @@ from typing import IO, Any
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from core.http.errors import ConnectFailed, OutboundError, Timeout, TooLarge
+from core.http.errors import (
+    ANSWER_TIMED_OUT,
+    BAD_CERTIFICATE,
+    BROKE_OFF,
+    CONNECTION_TIMED_OUT,
+    NO_CONNECTION,
+    NO_TLS,
+    ConnectFailed,
+    OutboundError,
+    Timeout,
+    TooLarge,
+)
 from core.http.guard import (
     Policy,
     Resolver,
@@ -280,16 +291,19 @@ class _translated_errors:  # noqa: N801 - reads as a verb
         causes = list(_causes(error))
         if any(isinstance(cause, self.TIMED_OUT) for cause in causes):
             what = "did not answer in time" if sent else "did not take the connection in time"
-            raise Timeout(f"{host} {what}", sent=sent) from error
+            problem = ANSWER_TIMED_OUT if sent else CONNECTION_TIMED_OUT
+            raise Timeout(f"{host} {what}", sent=sent, problem=problem) from error
         for cause in causes:
             if isinstance(cause, ssl.SSLCertVerificationError):
                 reason = f"the certificate of {host} is not valid: {cause.verify_message}"
-                raise ConnectFailed(reason, sent=sent) from error
+                raise ConnectFailed(reason, sent=sent, problem=BAD_CERTIFICATE) from error
             if isinstance(cause, ssl.SSLError):
-                raise ConnectFailed(f"{host} does not speak TLS as we do", sent=sent) from error
+                failed = f"{host} does not speak TLS as we do"
+                raise ConnectFailed(failed, sent=sent, problem=NO_TLS) from error
         if isinstance(error, self.BROKEN):
             what = "broke off or does not speak HTTP" if sent else "does not take the connection"
-            raise ConnectFailed(f"{host} {what}", sent=sent) from error
+            problem = BROKE_OFF if sent else NO_CONNECTION
+            raise ConnectFailed(f"{host} {what}", sent=sent, problem=problem) from error
 
 
 def _causes(error: BaseException | None) -> Iterable[BaseException]:

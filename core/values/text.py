@@ -1,7 +1,10 @@
 """Make people's text safe to store, to compare and to open in a spreadsheet."""
 
+import csv
+import io
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -77,6 +80,12 @@ def csv_cell(value: object) -> str:
         return str(value)
     text = str(value).replace("\0", "")
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerows([csv_cell(cell) for cell in cells] for cells in rows)
+    return out.getvalue()
 
 
 def _is_blank(letter: str) -> bool:

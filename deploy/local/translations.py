@@ -33,11 +33,8 @@ KEYWORDS = (
     ),
     # Why an imported file, a row of it or a value is refused.
     *("NotATable:1", "RowError:4", "_invalid_value:2", "fail:2"),
-    # Answers of line drivers and payment gateways; the portal shows them in the reader's language.
-    *("LineProblem:2", "ErrorMeaning:2", "_permanent:2", "SendRefused:2", "TryLater:2"),
-    *("_token_error:1", "_line_error:1", "_rate_limited:1", "_network_error:1", "SendUnknown:1"),
-    *("_unusable:1", "ClientDisconnected:1", "DeviceLoggedOut:1", "NumberRestricted:1"),
-    *("ClientUnavailable:1", "GatewayRefused:2"),
+    # Answers of payment gateways; the portal shows them in the reader's language.
+    "GatewayRefused:2",
 )
 
 

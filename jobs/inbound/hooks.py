@@ -21,19 +21,19 @@ from messaging.automations import runs as automation_runs
 from messaging.automations import store_events
 from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.base import ParsedWebhook
-from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.lines.drivers.cloud.driver import UnreadableWebhook
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import receipts
 from messaging.messages import receive as message_receive
 from messaging.models import Line
 from restaurant.payments import provider_events
 from restaurant.payments.gateways.base import UnreadableEvent as SignalUnreadable
-from restaurant.payments.gateways.registry import PROVIDERS
+from restaurant.payments.gateways.registry import GATEWAYS
 from webhooks.inbound import hook_queue
 from webhooks.inbound.hook_queue import LANE, ClaimedHook
-from webhooks.stores import KINDS
 from webhooks.stores.base import ParsedEvent as Told
 from webhooks.stores.base import UnreadableBody
+from webhooks.stores.registry import PLATFORMS
 
 log = logger(__name__)
 
@@ -203,14 +203,15 @@ def _recheck_lane(tenant_id: int, worked: int) -> None:
 
 def _parts(hook: ClaimedHook, lines: "LineCache", *, alone: bool) -> HookParts:
     """All parts of a hook, not yet applied. Raises UnreadableWebhook."""
-    if hook.kind in KINDS:
+    if hook.kind in PLATFORMS:
         return _parts_of_store(hook)
-    if hook.kind in PROVIDERS:
+    if hook.kind in GATEWAYS:
         return _parts_of_provider(hook)
-    if hook.kind != "cloud":
+    driver = DRIVERS.get(hook.kind)
+    if driver is None or driver.parse_webhook is None:
         raise UnreadableWebhook(f"nobody knows hooks of the kind {hook.kind}")
     parts = HookParts()
-    for parsed in cloud_driver.parse_webhook(hook.body):
+    for parsed in driver.parse_webhook(hook.body):
         line = lines.of(hook, parsed)
         if line is None:
             parts.dropped.append(f"{parsed.phone_number_id} is not the number of a line")

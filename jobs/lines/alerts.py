@@ -3,9 +3,11 @@
 from core.db import global_scope, notify_workers, tenant_scope
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
-from jobs.admin_emails import Email, Gettext, email_admins, translated_network_text
+from jobs.admin_emails import Email, Gettext, email_admins
 from messaging.lines import alerts as line_alerts
 from messaging.lines.alerts import LANE, LineAlert
+from messaging.lines.drivers.registry import DRIVERS
+from messaging.reasons import NETWORK_REASONS
 
 LANE_SECONDS = 30.0
 
@@ -55,10 +57,10 @@ def _alert_email(news: LineAlert, gettext: Gettext) -> Email:
         "logged_out": gettext("The line “%(name)s” has stopped: its phone signed it out"),
     }
     subject = subjects.get(news.state, gettext("The line “%(name)s” has stopped")) % name
-    place = news.state if news.kind != "linked" else f"linked_{news.state}"
+    place = f"linked_{news.state}" if DRIVERS[news.kind].has_sessions else news.state
     what_now = [_failover_text(news, gettext), _advice(place, gettext)]
     return subject, [
-        translated_network_text(news.because, gettext) or subject,
+        NETWORK_REASONS.translated(news.because, gettext) or subject,
         *filter(None, what_now),
     ]
 

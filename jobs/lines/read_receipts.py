@@ -11,6 +11,7 @@ from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 from messaging.inbox import read_receipts
 from messaging.inbox.read_receipts import ReadMessage
+from messaging.lines.drivers.cloud.driver import base_url
 from messaging.lines.drivers.cloud.read_receipts import send_read_receipt
 
 
@@ -29,8 +30,7 @@ async def _send_all(settings: Settings, seen: list[ReadMessage]) -> None:
 
 
 async def _send_one(client: Client, settings: Settings, one: ReadMessage) -> bool:
-    simulated = one.network == "simulator"
-    base = settings.simulator_url if simulated else settings.cloud_base_url
+    base = base_url(settings, one.network)
     if not base:
         return False
     return await send_read_receipt(client, base, settings.cloud_version, one.facts, one.network_id)

@@ -47,12 +47,12 @@ class FileFetcher:
         return len(wanted)
 
     async def fetch(self, one: PendingDownload) -> StoredMedia | DownloadFailure:
-        most = media_download.MAX_BYTES[one.kind]
+        most = media_download.file_rules(one.kind).received_bytes
         host = self.session.host
         blobs: Blobs = host.app.extensions["blobs"]
         async with host.fetching:
             try:
                 body = await self.client.fetch(media_files.is_network_media_id(one.source), most)
             except MediaNotFetched as why:
-                return DownloadFailure(str(why), why.final)
+                return DownloadFailure(why.reason, why.final)
             return await host.in_thread(lambda: media_download.store_fetched_file(blobs, one, body))

@@ -9,6 +9,7 @@ from core import chaos
 from core.clock import now
 from core.logs import logger
 from core.redis.client import redis_client
+from messaging import reasons
 from messaging.lines.drivers.base import (
     SendAccepted,
     SendOutcome,
@@ -20,13 +21,15 @@ from messaging.lines.drivers.linked import pacing as linked_pacing
 from messaging.lines.drivers.linked import pairing, send_queue
 from messaging.lines.drivers.linked import sessions as linked_sessions
 from messaging.lines.drivers.linked.client import LinkedClient, MediaFileBody
-from messaging.lines.drivers.linked.media import KINDS, fetch_outgoing_media
+from messaging.lines.drivers.linked.media import fetch_outgoing_media
 from messaging.lines.drivers.linked.sessions import LeaseLost
 from messaging.lines.pacing import LinePacing
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.sync_wait import publish_outcomes
+from messaging.reasons import with_detail
 
 if TYPE_CHECKING:
     from jobs.linked.session import LineSession
@@ -37,9 +40,7 @@ BATCH = 5  # at 3 seconds each, they all begin long before their lease expires
 POLL_SECONDS, LEAST_WAIT = 5.0, 0.5
 ANSWER_SECONDS = 30.0
 FINISH_SECONDS = 5.0
-# no limit for the line itself: LinePacing only limits messages to one recipient here
-NO_LIMIT = 1e6
-SENDABLE_KINDS = KINDS | {"text", "location"}
+NO_LIMIT = 1e6  # of the line itself: only how often one person is written to is asked of Pacing
 
 
 class LinkedSender:
@@ -125,9 +126,10 @@ class LinkedSender:
             self.next_at += outcome.after or 5.0
 
     async def fetched(self, one: ClaimedMessage) -> MediaFileBody | SendRefused | TryLater | None:
-        if one.envelope.kind not in SENDABLE_KINDS:
-            return SendRefused("unsupported_kind", linked_sessions.CANNOT_SEND)
-        if one.envelope.kind not in KINDS:
+        kind = MESSAGE_KINDS.get(one.envelope.kind)
+        if kind is None or kind.linked_part is None:
+            return SendRefused("unsupported_kind", reasons.LINKED_KIND)
+        if kind.file is None:
             return None
         async with self.host.fetching:
             return await fetch_outgoing_media(self.host.fetcher, one.envelope)
@@ -150,11 +152,11 @@ class LinkedSender:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self.client.send(one.envelope, media)
         except TimeoutError:
-            return SendUnknown("The network got the message, but did not answer in time.")
+            return SendUnknown(reasons.ANSWER_LATE)
         except Exception as error:
             # It is not known whether the message was sent, so nothing may be sent again.
             log.exception("linked client failed", message=one.envelope.message_id)
-            return SendUnknown(f"Our own sending failed: {type(error).__name__}")
+            return SendUnknown(with_detail(reasons.SENDING_FAILED, type(error).__name__))
 
     async def settle(self, one: ClaimedMessage, outcome: SendOutcome) -> None:
         def write() -> list[MessageOutcome]:

@@ -16,6 +16,7 @@ from jobs.linked.events import EventRecorder
 from jobs.linked.files import FileFetcher
 from jobs.linked.logout import log_out_device
 from jobs.linked.sender import LinkedSender
+from messaging import reasons
 from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.linked import sessions as linked_sessions
 from messaging.lines.drivers.linked.client import (
@@ -170,7 +171,7 @@ class LineSession:
             await client.close()
         await self.in_store(lambda store: store.forget(*self.key))
         await self.tenant(
-            lambda: linked_sessions.record_logged_out(self.line_id, linked_sessions.LOGGED_OUT)
+            lambda: linked_sessions.record_logged_out(self.line_id, reasons.LOGGED_OUT)
         )
         self.over = True
 

@@ -20,8 +20,8 @@ from jobs.engine import round_robin
 from restaurant.models import Refund
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import link_queries, payments, provider_events, refunds
 from restaurant.payments import links as payment_links
-from restaurant.payments import payments, provider_events, refunds
 from restaurant.payments import worker_steps as payment_worker_steps
 from restaurant.payments.gateways.base import (
     GatewayError,
@@ -102,7 +102,7 @@ def confirm_provider_event(tenant_id: int, settings: Settings) -> int:
             signal.due_at = None  # another worker took it over after this lease expired
             return 1
         if found is None and refused:
-            ours = payment_links.by_reference(work.reference) if work.reference else None
+            ours = link_queries.by_reference(work.reference) if work.reference else None
             provider_events.finish_event(signal, "not_confirmed" if ours else "nobodys", refused)
         elif found is None:
             provider_events.postpone_event(signal, why)

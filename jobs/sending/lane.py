@@ -16,6 +16,7 @@ from core.logs import logger
 from core.monitoring import metrics
 from core.sql.async_pool import Rows
 from core.sql.batching import Batcher
+from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import (
     SendAccepted,
@@ -24,7 +25,7 @@ from messaging.lines.drivers.base import (
     SendUnknown,
     TryLater,
 )
-from messaging.lines.drivers.cloud import driver as cloud_driver
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import claim as message_claim
 from messaging.messages import fallback, line_failover
 from messaging.messages import settle as message_settle
@@ -32,6 +33,7 @@ from messaging.messages.accept import LANE
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.settle import MessageOutcome
 from messaging.models import Line
+from messaging.reasons import with_detail
 
 if TYPE_CHECKING:
     from jobs.sending.worker import SendWorker
@@ -283,18 +285,19 @@ class SendLane:
         settings, departure = self.drain.settings, one.line_snapshot
         if departure is None:
             raise RuntimeError("a message without a line was taken")
-        simulated = departure.network == "simulator"
-        if simulated and settings.production and not departure.test:
-            return SendRefused("line_unavailable", "A simulated line sends no live message.")
-        base = settings.simulator_url if simulated else settings.cloud_base_url
+        if departure.network == "simulator" and settings.production and not departure.test:
+            return SendRefused("line_unavailable", reasons.SIMULATED_LIVE)
+        send = DRIVERS[departure.facts.kind].send
+        if send is None:
+            raise RuntimeError("a message of a hosted line was taken")
         try:
-            outcome = await cloud_driver.send(
-                self.drain.client, base, settings.cloud_version, departure.facts, one.envelope
+            outcome = await send(
+                self.drain.client, settings, departure.network, departure.facts, one.envelope
             )
         except Exception as error:
             # It is not known whether bytes were sent, so nothing may be sent again.
             log.exception("line driver failed", message=one.envelope.message_id)
-            return SendUnknown(f"Our own sending failed: {type(error).__name__}")
+            return SendUnknown(with_detail(reasons.SENDING_FAILED, type(error).__name__))
         chaos.fault_point("after_answer")
         return outcome
 
@@ -308,7 +311,7 @@ class SendLane:
                 self.drain.pacing.pause(self.tenant_id, line_id, outcome.after or 5.0)
             if isinstance(outcome, SendRefused) and outcome.line_state:
                 if not one.test:  # a test line stays up: only this message fails
-                    line_repository.record_line_state(line_id, outcome.line_state, outcome.sentence)
+                    line_repository.record_line_state(line_id, outcome.line_state, outcome.reason)
                 outcome = replace(outcome, code="line_unavailable")
             final.append((one, outcome))
         if any(isinstance(outcome, SendRefused) for _, outcome in final):

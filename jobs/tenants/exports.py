@@ -22,6 +22,7 @@ from core.queue.wakeups import acknowledge_wakeup
 from core.sql.db_errors import is_outage, sqlstate
 from core.storage.blobs import BlobError, Blobs
 from core.storage.resumable_zip import EntryStream, ResumableZip, new_state
+from core.values.text import csv_lines
 from jobs.engine import all_models as _schema  # noqa: F401 - every table
 from jobs.engine import all_tenants, round_robin
 from tenants.data import export as data_export
@@ -172,7 +173,7 @@ class TableReader:
             facts = json.dumps(work["facts"], ensure_ascii=False, indent=2)
             self.archive.add("README.txt", README.encode())
             self.archive.add("account.json", facts.encode())
-            self.media.write(data_export.csv_lines([("table", "column", "file")]))
+            self.media.write(csv_lines([("table", "column", "file")]).encode())
 
     @property
     def over(self) -> bool:
@@ -184,11 +185,11 @@ class TableReader:
         columns = [column.name for column in data_export.exported_columns(name)]
         if not work["zip"]["open"]:
             self.archive.begin(f"{name}.csv")
-            self.archive.write(data_export.csv_lines([columns]))
+            self.archive.write(csv_lines([columns]).encode())
         with tenant_scope(self.tenant_id):
             rows, last = data_export.rows_after(name, data_export.from_cursor(work["after"]))
-        self.archive.write(data_export.csv_lines(rows))
-        self.media.write(data_export.csv_lines(_files(name, columns, rows)))
+        self.archive.write(csv_lines(rows).encode())
+        self.media.write(csv_lines(_files(name, columns, rows)).encode())
         self.records += len(rows)
         work["after"] = data_export.as_cursor(last)
         if last is None:

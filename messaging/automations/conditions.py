@@ -1,17 +1,12 @@
-"""The conditions of an automation, each with a sentence for when it does not hold."""
+"""The conditions of an automation, each with a reason for when it does not hold."""
 
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from core.errors import invalid
+from messaging.automations import reasons
 from messaging.models import StoreEvent
 
-N_ = str  # collected for translation here, translated where it is shown
-NOT_PAID = N_("The order is not paid yet.")
-NO_TRACKING = N_("There is no tracking number yet.")
-TOO_SMALL = N_("The total is below the limit.")
-OTHER_COUNTRY = N_("The address is in another country.")
-NO_CONSENT = N_("The customer has not agreed to such messages.")
 CONDITIONS_BY_TRIGGER: dict[str, tuple[str, ...]] = {
     "order.created": ("paid", "at_least", "countries"),
     "order.fulfilled": ("tracking", "countries"),
@@ -23,23 +18,23 @@ MOST_COUNTRIES = 50
 
 
 def unmet_condition(conditions: dict[str, Any], event: StoreEvent) -> str:
-    """Return the sentence of the first condition that does not hold; "" if all hold."""
+    """Return the reason of the first condition that does not hold; "" if all hold."""
     data = event.data
     if conditions.get("paid") and not _part(data, "order").get("paid"):
-        return NOT_PAID
+        return reasons.NOT_PAID
     if conditions.get("tracking"):
         tracking = _part(data, "tracking")
         if not tracking.get("number") and not tracking.get("url"):
-            return NO_TRACKING
+            return reasons.NO_TRACKING
     if least := conditions.get("at_least"):
         total = _part(data, "order").get("total") or _part(data, "checkout").get("total")
         if _amount(total) < _amount(least):
-            return TOO_SMALL
+            return reasons.TOO_SMALL
     countries = conditions.get("countries")
     if countries and str(data.get("country") or "").upper() not in countries:
-        return OTHER_COUNTRY
+        return reasons.OTHER_COUNTRY
     if conditions.get("consent") and not (data.get("consent") or data.get("marketing")):
-        return NO_CONSENT
+        return reasons.NO_CONSENT
     return ""
 
 

@@ -10,21 +10,19 @@ from sqlalchemy import delete, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
-from core.db import current_tenant_id, db, notify_workers
+from core.db import current_tenant_id, db
 from core.errors import NotFound, invalid
 from core.ids import BadId, new_id, new_token, to_uuid
 from core.lookups import add_lookup as make_findable
 from core.lookups import remove_lookup, secret_digest
-from core.queue import lanes
-from core.security.signing import BadSecret, new_webhook_secret, webhook_signature
 from core.values.text import BadText, normalize_text
 from messaging.models import Automation, Connection, HookKey
 from tenants import audit
 from tenants.people import clean_name
-from webhooks.inbound.hook_queue import LANE
 from webhooks.inbound.models import ReceivedHook
-from webhooks.stores import KINDS
+from webhooks.inbound.receive import add_hook
 from webhooks.stores.form_fields import FIELD_ROLES
+from webhooks.stores.registry import PLATFORMS
 
 LOOKUP = "store_hook"
 LONGEST_SECRET = 200
@@ -33,15 +31,11 @@ BODY_HASH_VALIDITY = timedelta(hours=24)
 # Stores do not sign the time of a post, so a captured post never expires: its key prevents a
 # replay.
 KEY_RETENTION = timedelta(days=400)
-OWN_SECRET_KINDS = ("woocommerce", "store")
-"""Kinds whose secret we create, to be pasted at the platform. For the others, the platform creates
-it, if there is one.
-"""
 
 
 @dataclass(frozen=True)
 class HookAddress:
-    """What an entry point needs of a connection, small enough to cache."""
+    """What the endpoint for hooks needs of a connection, small enough to cache."""
 
     tenant_id: int
     id: str
@@ -51,7 +45,7 @@ class HookAddress:
 
 
 def add(kind: str, name: str, *, country: str = "") -> Connection:
-    if kind not in KINDS:
+    if kind not in PLATFORMS:
         raise invalid("kind", "unknown_kind", "Choose what you want to connect.")
     connection = Connection(
         tenant_id=current_tenant_id(),
@@ -176,9 +170,7 @@ def record_hook(
     ).returning(HookKey.key)
     if len(db.session.execute(stale).all()) < len(names):
         return False
-    db.session.add(
-        ReceivedHook(tenant_id=tenant_id, kind=kind, target=connection_id, body=body, facts=facts)
-    )
+    add_hook(kind, connection_id, body, facts)
     db.session.execute(
         update(Connection)
         .where(
@@ -188,8 +180,6 @@ def record_hook(
         )
         .values(first_event_at=moment, last_event_at=moment)
     )
-    lanes.mark_due(LANE, tenant_id, moment)
-    notify_workers("jobs.inbound.hooks.drain")
     return True
 
 
@@ -271,9 +261,8 @@ def is_id(connection_id: str) -> bool:
 
 
 def _new_secret(kind: str) -> str | None:
-    if kind == "store":
-        return new_webhook_secret()
-    return new_token(192) if kind == "woocommerce" else None
+    make = PLATFORMS[kind].new_secret
+    return make() if make else None
 
 
 def _checked_secret(kind: str, secret: str) -> str | None:
@@ -282,16 +271,11 @@ def _checked_secret(kind: str, secret: str) -> str | None:
     except BadText:
         raise invalid("secret", "invalid_secret", "This secret cannot be used.") from None
     if not secret:
-        if kind != "form":
+        if PLATFORMS[kind].secret_required:
             raise invalid("secret", "secret_needed", "Without its secret nothing can be checked.")
         return None
     if len(secret) > LONGEST_SECRET or re.search(r"\s", secret):
         raise invalid("secret", "invalid_secret", "This secret cannot be used.")
-    if kind == "store":
-        try:
-            webhook_signature(secret, "x", 0, b"")
-        except BadSecret:
-            raise invalid(
-                "secret", "invalid_secret", "A secret here is whsec_ and base64."
-            ) from None
+    if error := PLATFORMS[kind].secret_error(secret):
+        raise invalid("secret", "invalid_secret", error)
     return secret

@@ -18,6 +18,7 @@ from messaging.automations import store_events
 from messaging.automations.conditions import checked_conditions
 from messaging.automations.recipes import RECIPES
 from messaging.lines import repository as line_repository
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import MessageDraft
 from messaging.models import Automation, AutomationRun, Message, StoreEvent
 from messaging.templates.components import check_template_name
@@ -313,6 +314,6 @@ def _connection(connection_id: str | None) -> str | None:
 
 def _line(line_id: int | None, template: bool) -> int | None:
     line = line_repository.get(line_id) if line_id else line_repository.default_line(test=False)
-    if template and line is not None and line.kind != "cloud":
+    if template and line is not None and not DRIVERS[line.kind].has_templates:
         raise invalid("line_id", "not_cloud", "Templates leave by a line of the cloud API only.")
     return line.id if line_id and line is not None else None

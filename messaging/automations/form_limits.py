@@ -18,6 +18,7 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid
 from core.sql.partitions import id_at
 from core.values.text import one_line
+from messaging.automations import reasons
 from messaging.models import Automation, AutomationRun
 from tenants import people, team
 
@@ -27,9 +28,6 @@ PER_CONNECTION = ((HOUR, 60), (DAY, 300))
 LOOKBACK = timedelta(days=31)  # a run may wait for some time before it is sent
 LONGEST_NAME, LONGEST_VALUE = 40, 200
 NAME_PLACEHOLDERS = ("customer.first_name", "customer.last_name", "customer.name")
-N_ = str  # collected for translation here, translated where it is shown
-RECIPIENT_LIMIT = N_("The limit of form replies to this phone is reached.")
-CONNECTION_LIMIT = N_("The limit of replies to this form is reached.")
 _LINK = re.compile(r"://|\bwww\.|\w\.[^\W\d_]{2}")
 NOTIFIED_ROLES = ("owner", "admin")
 SUBJECTS = {
@@ -49,15 +47,15 @@ TEXTS = {
 
 
 def exceeded_limit(automation: Automation, run: AutomationRun, phone: str) -> str:
-    """Return the sentence of the limit that this reply would exceed; "" if it may be sent."""
+    """Return the reason of the limit that this reply would exceed; "" if it may be sent."""
     for span, most in PER_RECIPIENT:
         if _sent(automation, span, AutomationRun.phone == phone) >= most:
-            return RECIPIENT_LIMIT
+            return reasons.RECIPIENT_LIMIT
     for span, most in PER_CONNECTION:
         mine = AutomationRun.connection_id == run.connection_id
         if _sent(automation, span, mine) >= most:
             _notify_owner(automation, run, span, most)
-            return CONNECTION_LIMIT
+            return reasons.CONNECTION_LIMIT
     return ""
 
 
@@ -94,7 +92,7 @@ def _sent(automation: Automation, span: timedelta, *which: object, state: str = 
 def _notify_owner(automation: Automation, run: AutomationRun, span: timedelta, most: int) -> None:
     """E-mail the owners and admins, once a day per form."""
     mine = AutomationRun.connection_id == run.connection_id
-    told = AutomationRun.because == CONNECTION_LIMIT
+    told = AutomationRun.because == reasons.CONNECTION_LIMIT
     if _sent(automation, DAY, mine, told, state="skipped"):
         return
     base = current_app.extensions["comanda"].base_url

@@ -16,8 +16,10 @@ from core.db import current_tenant_id, db, notify_workers, savepoint
 from core.errors import Conflict, DomainError
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.queue import lanes
-from messaging.automations import form_limits, store_events
+from core.values.reasons import encode_error
+from messaging.automations import form_limits, reasons, store_events
 from messaging.automations.conditions import unmet_condition
+from messaging.automations.reasons import with_detail
 from messaging.automations.recipes import RECIPES, TRIGGERS_BY_EVENT, Recipe, recipes_started_by
 from messaging.contacts import identities as contact_identities
 from messaging.lines import repository as line_repository
@@ -32,18 +34,6 @@ from tenants.plans.catalog import current_tenant_facts
 LANE = "automations"
 TRIES = 5
 BACK_OFF = (10, 60, 300, 900)
-LONGEST_REASON = 500
-N_ = str  # collected for translation here, translated where it is shown
-SWITCHED_OFF = N_("The automation was switched off.")
-DISCONNECTED = N_("The connection was removed.")
-ORDERED_BEFORE_REMINDER = N_("The order came before the reminder left.")
-CANCELLED_BEFORE_SENDING = N_("The order was cancelled before the message left.")
-OPTED_OUT = N_("The customer has opted out of marketing messages.")
-BLOCKED = N_("The customer is blocked.")
-NO_OWNER_PHONE = N_("The automation has no number to tell.")
-EMPTY_MESSAGE = N_("The message would be empty.")
-NO_PHONE = N_("No usable phone number")
-INTERNAL_ERROR = N_("Something went wrong on our side; it was tried several times.")
 
 INSERT_RUN = text("""
 INSERT INTO automation_runs (tenant_id, id, automation_id, connection_id, event_id, subject,
@@ -128,7 +118,9 @@ def cancel_outdated_runs(event: StoreEvent) -> int:
     """Cancel what has not been sent, such as the reminder of a cart that was bought."""
     if event.kind == "order.cancelled":
         later = ("order.created", "order.fulfilled")
-        return _cancel_runs(event.connection_id, [event.subject], later, CANCELLED_BEFORE_SENDING)
+        return _cancel_runs(
+            event.connection_id, [event.subject], later, reasons.CANCELLED_BEFORE_SENDING
+        )
     if event.kind == "order.created":
         subjects = store_events.checkouts_of(event)
     elif event.data.get("over"):
@@ -136,7 +128,7 @@ def cancel_outdated_runs(event: StoreEvent) -> int:
     else:
         return 0
     return _cancel_runs(
-        event.connection_id, subjects, ("checkout.created",), ORDERED_BEFORE_REMINDER
+        event.connection_id, subjects, ("checkout.created",), reasons.ORDERED_BEFORE_REMINDER
     )
 
 
@@ -156,7 +148,7 @@ def execute_run(run_id: str) -> RunOutcome:
         with savepoint():
             outcome = _outcome(run)
     except DomainError as error:
-        outcome = RunOutcome("failed", error.message)
+        outcome = RunOutcome("failed", encode_error(error))
     _settle(run, outcome)
     return outcome
 
@@ -168,7 +160,7 @@ def retry_run(run_id: str, error: str) -> None:
         return
     run.tries += 1
     if run.tries >= TRIES:
-        _settle(run, RunOutcome("failed", f"{INTERNAL_ERROR} · {error}"))
+        _settle(run, RunOutcome("failed", with_detail(reasons.INTERNAL_ERROR, error)))
     else:
         run.due_at = now() + timedelta(seconds=BACK_OFF[run.tries - 1])
 
@@ -214,26 +206,26 @@ def _outcome(run: AutomationRun) -> RunOutcome:
     automation = db.session.get(Automation, (tenant_id, run.automation_id))
     event = db.session.get(StoreEvent, (tenant_id, run.event_id))
     if automation is None or event is None or not automation.enabled or automation.removed_at:
-        return RunOutcome("cancelled", SWITCHED_OFF)
+        return RunOutcome("cancelled", reasons.SWITCHED_OFF)
     shop = db.session.get(Connection, (tenant_id, run.connection_id))
     if shop is None or shop.removed_at is not None:
-        return RunOutcome("cancelled", DISCONNECTED)
+        return RunOutcome("cancelled", reasons.DISCONNECTED)
     recipe = RECIPES[automation.recipe]
     if recipe.trigger == "checkout.created" and store_events.has_order(event):
-        return RunOutcome("cancelled", ORDERED_BEFORE_REMINDER)
+        return RunOutcome("cancelled", reasons.ORDERED_BEFORE_REMINDER)
     if why := unmet_condition(automation.conditions, event):
         return RunOutcome("skipped", why)
     if recipe.to_owner and not automation.to_phone:
-        return RunOutcome("skipped", NO_OWNER_PHONE)
+        return RunOutcome("skipped", reasons.NO_OWNER_PHONE)
     if not recipe.to_owner and not event.phone:
-        return RunOutcome("skipped", event.no_phone or NO_PHONE)
+        return RunOutcome("skipped", event.no_phone or reasons.NO_PHONE)
     if why := _marketing_obstacle(recipe, event.phone):
         return RunOutcome("skipped", why, event.phone)
     if _is_form_reply(recipe) and (why := form_limits.exceeded_limit(automation, run, event.phone)):
         return RunOutcome("skipped", why, event.phone)
     draft, _ = compose_message(automation, event)
     if draft.kind == "text" and not draft.text:
-        return RunOutcome("skipped", EMPTY_MESSAGE, draft.phone)
+        return RunOutcome("skipped", reasons.EMPTY_MESSAGE, draft.phone)
     line = line_repository.route_for(automation.line_id, test=False, allowed=None)
     ticket = message_accept.accept_message(draft, line, current_tenant_facts())
     return RunOutcome("sent", "", draft.phone, ticket.id)
@@ -257,12 +249,12 @@ def _marketing_obstacle(recipe: Recipe, phone: str) -> str:
         )
     ).first()
     if row is not None and row.opted_out_at is not None:
-        return OPTED_OUT
-    return BLOCKED if row is not None and row.blocked_at is not None else ""
+        return reasons.OPTED_OUT
+    return reasons.BLOCKED if row is not None and row.blocked_at is not None else ""
 
 
 def _settle(run: AutomationRun, outcome: RunOutcome) -> None:
-    run.state, run.because = outcome.state, outcome.because[:LONGEST_REASON].replace("\0", "")
+    run.state, run.because = outcome.state, outcome.because
     run.phone, run.message_id = outcome.phone, outcome.message_id
     run.due_at, run.ended_at = None, now()
     db.session.flush()

@@ -13,16 +13,16 @@ from core.db import current_tenant_id, db
 from core.ids import new_id
 from core.values.phone import normalize_strict
 from messaging.automations import connections as store_connections
+from messaging.automations.reasons import NO_PHONE, with_detail
 from messaging.contacts import identities as contact_identities
 from messaging.models import Connection, StoreEvent, StoreLink
 from tenants import accounts
 from webhooks.inbound.hook_queue import ClaimedHook
-from webhooks.stores import PLATFORMS, website_form
 from webhooks.stores.base import ParsedEvent as Told
 from webhooks.stores.base import ParseResult, PhoneHint, UnreadableBody
+from webhooks.stores.registry import PLATFORMS
 
 LINK_RETENTION = timedelta(days=60)
-NO_PHONE = "No usable phone number"
 
 
 def parse_hook(hook: ClaimedHook) -> ParseResult:
@@ -30,8 +30,7 @@ def parse_hook(hook: ClaimedHook) -> ParseResult:
     platform = PLATFORMS.get(hook.kind)
     if platform is None:
         raise UnreadableBody(f"Nobody knows hooks of the kind {hook.kind}.")
-    found: ParseResult = platform.parse(hook.facts, hook.body)
-    return found
+    return platform.parse(hook.facts, hook.body)
 
 
 def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
@@ -40,8 +39,8 @@ def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
     if connection is None or connection.removed_at is not None:
         return None
     region = connection.country or accounts.account().country
-    if told.kind == "form.submitted":
-        told = website_form.apply_field_mapping(told, connection.mapping, region)
+    if complete := PLATFORMS[hook.kind].complete:
+        told = complete(told, connection.mapping, region)
     told = _with_subject(told, hook)
     earlier = _order_before(connection.id, told)
     phone, why = usable_phone(told.phones, region)
@@ -69,7 +68,7 @@ def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
 
 
 def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
-    """Return the first usable number and "", or "" and a sentence that says why there is none."""
+    """Return the first usable number and "", or "" and the reason why there is none."""
     for hint in hints:
         digits = normalize_strict(hint.written, hint.country or region or None)
         if digits is not None:
@@ -77,7 +76,7 @@ def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
     if not hints:
         return "", NO_PHONE
     tried = dict.fromkeys(f"“{hint.written}” ({hint.country or region or '?'})" for hint in hints)
-    return "", f"{NO_PHONE} · {', '.join(tried)}"
+    return "", with_detail(NO_PHONE, ", ".join(tried))
 
 
 def last_event(kinds: Sequence[str], connection_id: str | None = None) -> StoreEvent | None:

@@ -14,6 +14,7 @@ from messaging.campaigns import filters as asked
 from messaging.campaigns import order_port
 from messaging.campaigns.filters import AudienceFilters
 from messaging.contacts import marketing_eligibility, search_tokens
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Audience, Contact, ContactToken, Conversation, Identity, Line
 from tenants import accounts, audit
 from tenants.people import clean_name
@@ -146,7 +147,7 @@ def exclusion_expression(
 
 def _window_closed(line: Line, moment: datetime) -> ColumnElement[bool] | None:
     """The real network accepts free text only within a day after the contact's last message."""
-    if line.kind != "cloud" or line.network == "simulator":
+    if not DRIVERS[line.kind].has_reply_window or line.network == "simulator":
         return None
     return ~exists().where(
         Conversation.tenant_id == current_tenant_id(),

@@ -17,6 +17,7 @@ from messaging.campaigns.personalize import Recipient
 from messaging.costs import rates as message_rates
 from messaging.lines.drivers.linked.pacing import FULL_DAILY_LIMITS
 from messaging.lines.drivers.linked.pacing import PER_SECOND as LINKED_PER_SECOND
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Campaign, Contact, Line
 from messaging.templates.components import TemplatePreview
 from messaging.templates.placeholders import placeholders_in
@@ -97,8 +98,9 @@ def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
 
 
 def messages_per_second(line: Line) -> float:
-    linked = line.kind == "linked"
-    return max(float(min(line.per_second, LINKED_PER_SECOND) if linked else line.per_second), 0.01)
+    """Messages a second."""
+    hosted = DRIVERS[line.kind].has_sessions
+    return max(float(min(line.per_second, LINKED_PER_SECOND) if hosted else line.per_second), 0.01)
 
 
 def quiet_hours_of(campaign: Campaign) -> quiet_hours.QuietHours | None:
@@ -198,7 +200,8 @@ def _warnings(seen: DryRunResult, line: Line | None, facts: TenantFacts) -> list
     if not seen.recipients:
         return [NO_RECIPIENTS]
     found = []
-    if line is not None and line.kind == "linked" and seen.recipients > FULL_DAILY_LIMITS[1]:
+    hosted = line is not None and DRIVERS[line.kind].has_sessions
+    if hosted and seen.recipients > FULL_DAILY_LIMITS[1]:
         found.append(TAKES_SEVERAL_DAYS)
     if line is None or line.test:
         return found

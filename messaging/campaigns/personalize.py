@@ -6,6 +6,7 @@ from typing import Any
 from core.errors import invalid
 from messaging.campaigns import template_values
 from messaging.campaigns.template_values import TemplateShape
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import BULK, MessageDraft
 from messaging.models import Campaign, Line
 from messaging.templates import repository as template_repository
@@ -68,7 +69,7 @@ def check_message(campaign: Campaign, line: Line) -> None:
     if not (campaign.text or campaign.template):
         raise invalid("text", "empty_text", "Write what the message says, or choose a template.")
     if campaign.template:
-        if line.kind != "cloud":
+        if not DRIVERS[line.kind].has_templates:
             raise invalid(
                 "line_id", "not_cloud", "Templates leave by a line of the cloud API only."
             )

@@ -12,9 +12,9 @@ from core.clock import now
 from core.db import db
 from core.errors import invalid
 from messaging.costs.rates import CATEGORIES, OTHER, clear_cache
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Rate
 
-KINDS = ("cloud", "linked")
 HIGHEST_PRICE = Decimal(100)
 SMALLEST = Decimal("0.000001")
 _COUNTRY = re.compile(r"[A-Z]{2}")
@@ -50,7 +50,7 @@ def price_history(kind: str, country: str) -> list[Rate]:
 
 def set_rate(kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
     """Set a price from a day on. Past days keep their price."""
-    if kind not in KINDS:
+    if kind not in DRIVERS:
         raise invalid("kind", "invalid_kind", "There is no such kind of line.")
     if country != OTHER and not _COUNTRY.fullmatch(country):
         raise invalid("country", "invalid_country", "Write the country's two letters, such as TR.")

@@ -7,6 +7,7 @@ from sqlalchemy import text
 from core.db import current_tenant_id, db
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.registry import DRIVERS
 
 CLAIM_READ_MESSAGES = text("""
 UPDATE conversations SET tell_read = NULL
@@ -37,5 +38,7 @@ def claim_read_messages(limit: int = 100) -> list[ReadMessage]:
     return [
         ReadMessage(line_repository.line_facts(line), line.network, row.network_id)
         for row in rows
-        if (line := lines.get(row.line_id)) is not None and line.kind == "cloud" and line.enabled
+        if (line := lines.get(row.line_id)) is not None
+        and DRIVERS[line.kind].has_read_receipts
+        and line.enabled
     ]

@@ -15,6 +15,7 @@ from core.values.text import BadText, normalize_text
 from messaging.inbox import search_index
 from messaging.inbox.conversations import ConversationSummary
 from messaging.lines import repository as line_repository
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
@@ -59,7 +60,7 @@ def reply_obstacle(talk: ConversationSummary, line: Line | None) -> str:
     if not talk.address:
         return "no_address"
     left = talk.window_left()
-    if line.kind == "cloud" and (left is None or not left):
+    if DRIVERS[line.kind].has_reply_window and (left is None or not left):
         return "window_closed"
     return ""
 

@@ -11,6 +11,7 @@ from sqlalchemy import select, text
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, to_uuid
 from messaging.inbox.conversations import ConversationSummary
+from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
 from messaging.models import MediaFile, Message
 
@@ -21,8 +22,8 @@ LONGEST_QUOTE = 140
 SELECT_MESSAGES_BEFORE = text("""
 SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
  CROSS JOIN LATERAL (
-   SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
-          created_at, changed_at, due_at
+   SELECT id, direction, kind, text, content, state, network_id,
+          error_text AS error_reason, error_code, phone, created_at, changed_at, due_at
      FROM messages
     WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id AND id < :bound
     ORDER BY id DESC LIMIT :limit) AS m
@@ -50,8 +51,8 @@ SELECT id, kind, by_person, by_name, about_name, text, at FROM conversation_note
 """)
 FIRST_ID, LAST_ID = str(UUID(int=0)), str(UUID(int=2**128 - 1))
 SELECT_MESSAGES_BY_ID = text("""
-SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
-       created_at, changed_at, due_at
+SELECT id, direction, kind, text, content, state, network_id,
+       error_text AS error_reason, error_code, phone, created_at, changed_at, due_at
   FROM messages WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
    AND line_id = :line_id AND phone = ANY(CAST(:places AS text[]))
 """)
@@ -81,7 +82,7 @@ class ThreadMessage:
     state: str
     at: datetime
     network_id: str | None
-    error_text: str | None
+    error_reason: str | None
     due_at: datetime | None
     quote: QuotedMessage | None = None
     reactions: list[str] = field(default_factory=list)
@@ -192,7 +193,7 @@ def _message_of_row(row: Any) -> ThreadMessage:
         state=row.state,
         at=row.created_at,
         network_id=row.network_id,
-        error_text=row.error_text,
+        error_reason=row.error_reason,
         due_at=row.due_at,
     )
 
@@ -230,7 +231,7 @@ def _with_reactions(entries: list[Entry]) -> list[ThreadMessage | ThreadNote]:
 
 
 def _add_files(said: list[ThreadMessage]) -> None:
-    files = media_files.get_files(one.id for one in said if one.kind in media_files.KINDS)
+    files = media_files.get_files(one.id for one in said if has_file(one.kind))
     for one in said:
         one.file = files.get(one.id)
 

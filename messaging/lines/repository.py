@@ -17,6 +17,7 @@ from core.queue import lanes
 from core.values.phone import BadPhone, check_phone
 from messaging.lines.drivers.base import LineFacts
 from messaging.models import Line
+from messaging.reasons import NETWORK_REASONS
 from tenants import audit
 from tenants.people import clean_name
 from tenants.plans import limits as plan_limits
@@ -371,10 +372,8 @@ def record_line_state(
     if changed is not None:
         invalidate_tenant_cache()
     if changed is not None and (kind := STATE_EVENTS.get(state, "instances.disconnected")):
-        publish_webhook_event(
-            kind,
-            {"instance_id": line_id, "data": {"state": state, "because": because}},
-        )
+        data = {"state": state, "because": NETWORK_REASONS.english(because)}
+        publish_webhook_event(kind, {"instance_id": line_id, "data": data})
         lanes.mark_due("troubles", current_tenant_id())
         notify_workers("jobs.lines.alerts.send_alerts")
     return changed is not None

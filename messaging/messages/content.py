@@ -3,25 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.values.geo import route_url
-
-PUBLIC_KINDS = ("contacts", "order", "button", "reaction")
-_MESSAGE_METADATA = ("reply_to", "forwarded", "referral")
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 
 
-def public_content(kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
+def public_fields() -> list[str]:
+    return [code for code, kind in MESSAGE_KINDS.items() if kind.public_content]
+
+
+def public_content(code: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """Return for example {"location": {…}} for a location. Empty for texts and media."""
-    if kind == "location":
-        latitude, longitude = content["latitude"], content["longitude"]
-        return {
-            "location": {
-                "latitude": latitude,
-                "longitude": longitude,
-                "name": content.get("name"),
-                "address": content.get("address"),
-                "route_url": route_url(latitude, longitude),
-            }
-        }
-    if kind in PUBLIC_KINDS:
-        return {kind: {k: v for k, v in content.items() if k not in _MESSAGE_METADATA}}
-    return {}
+    kind = MESSAGE_KINDS.get(code)
+    if kind is None or kind.public_content is None:
+        return {}
+    return {code: kind.public_content(content)}

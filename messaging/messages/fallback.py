@@ -18,15 +18,18 @@ from core.clock import now
 from core.db import current_tenant_id, db, notify_workers, savepoint
 from core.errors import Invalid, PaymentRequired
 from core.queue import lanes
+from messaging import reasons
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import canonical_spelling
 from messaging.costs.rates import quote_price
 from messaging.lines.drivers.base import SendOutcome, SendRefused
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.repository import SENDING_STATES
 from messaging.messages.accept import LANE
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.timeline import insert_changes
 from messaging.models import Line
+from messaging.reasons import with_detail
 from messaging.templates import validation as template_validation
 from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts
@@ -34,9 +37,6 @@ from tenants.plans.catalog import current_tenant_facts
 WINDOW_CLOSED = "window_closed"
 WINDOW = timedelta(hours=24)
 KEPT_CONTENT_KEYS = frozenset({"own_line", "gone_ids"})
-SENT_AS_TEMPLATE = "The 24-hour window is closed; it goes as the template: {name}"
-RETURNED_TO_OWN_LINE = "The other line may not write to this person; it waits for its own line."
-RETRIED_AFTER_LINE_FAILURE = "Its line went down while it was sent; it was not taken."
 
 WINDOWS_OPEN_UNTIL = text("""
 SELECT c.line_id, i.value, max(c.window_until) AS until
@@ -131,7 +131,8 @@ def send_as_templates(
 
 def _has_template(one: ClaimedMessage, lines: Mapping[int, Line]) -> bool:
     line = lines.get(one.envelope.line_id)
-    return bool(one.envelope.content.get("fallback")) and line is not None and line.kind == "cloud"
+    has_fallback = bool(one.envelope.content.get("fallback"))
+    return has_fallback and line is not None and DRIVERS[line.kind].has_templates
 
 
 def _closed_windows(asked: list[ClaimedMessage], lines: Mapping[int, Line]) -> list[ClaimedMessage]:
@@ -243,7 +244,7 @@ def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fal
             text=template_validation.template_text(line, template),
             content={**kept, **template, "instead_of": was},
             category=checked or "utility",
-            cause=SENT_AS_TEMPLATE.format(name=template["name"]),
+            cause=with_detail(reasons.SENT_AS_TEMPLATE, template["name"]),
         )
     own: Any = message.content.get("own_line")
     if own in lines and own != message.line_id:
@@ -254,7 +255,7 @@ def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fal
             text=message.text,
             content={**content, "stays": True},
             category=message.category,
-            cause=RETURNED_TO_OWN_LINE,
+            cause=reasons.RETURNED_TO_OWN_LINE,
         )
     return None
 
@@ -274,7 +275,7 @@ def _retry_own_line(message: FallbackMessage, lines: Mapping[int, Line]) -> Fall
         message.text,
         content,
         message.category,
-        RETRIED_AFTER_LINE_FAILURE,
+        reasons.RETRIED_AFTER_LINE_FAILURE,
     )
 
 

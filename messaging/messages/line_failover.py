@@ -9,13 +9,14 @@ from sqlalchemy import text
 
 from core.clock import now
 from core.db import current_tenant_id, db
+from messaging import reasons
 from messaging.lines.repository import SENDING_STATES
 from messaging.messages.timeline import insert_changes
 from messaging.models import Line
+from messaging.reasons import with_detail
 from messaging.templates.repository import template_account
 
 MAX_MOVED = 500
-SENT_BY_OTHER_LINE = "Its line is down; it goes by another line: {name}"
 
 MOVE_MESSAGES = text("""
 WITH mine AS (
@@ -88,6 +89,6 @@ def _move_messages(line: Line, other: Line) -> int:
             },
         ).scalars()
     ]
-    cause = SENT_BY_OTHER_LINE.format(name=other.name)
+    cause = with_detail(reasons.SENT_BY_OTHER_LINE, other.name)
     insert_changes(moved, ["queued"] * len(moved), [cause] * len(moved), moment)
     return len(moved)

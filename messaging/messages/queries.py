@@ -12,6 +12,7 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
 from core.ids import BadId, from_uuid, to_uuid
 from core.sql.partitions import id_at
+from messaging.messages import causes
 from messaging.messages.timeline import record_state_changes
 from messaging.models import Message, MessageChange, NetworkId
 from tenants.plans import quota
@@ -146,7 +147,7 @@ def cancel_message(message_id: str, line_ids: frozenset[int] | None = None) -> M
     ).all()
     if not rows:
         raise Conflict("conflict", "It is too late: the message has left or is over already.")
-    record_state_changes(rows, moment, ["cancelled"])
+    record_state_changes(rows, moment, [causes.CANCELLED])
     if not message.test:
         quota.release(1, message.quoted_usd, message.created_at)
     db.session.refresh(message)

@@ -20,7 +20,7 @@ from messaging.costs.ledger import ChargedMessage
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import Receipt
-from messaging.messages import fallback
+from messaging.messages import causes, fallback
 from messaging.messages.states import can_transition, states_before
 from messaging.messages.timeline import record_state_changes
 from messaging.models import Line
@@ -29,7 +29,6 @@ STATE_RANKS = {"sent": 1, "delivered": 2, "read": 3}
 UNSENT_STATES = frozenset({"scheduled", "queued"})
 IN_FLIGHT_STATES = frozenset({"sending", "unknown"})
 UNDELIVERED_STATES = frozenset({"failed", "expired", "cancelled"})
-LONGEST_ERROR = 500
 
 FIND_MESSAGE_ID = text(
     "SELECT message_id FROM network_ids WHERE tenant_id = :tenant_id AND network_id = :network_id"
@@ -192,7 +191,7 @@ def _update_state(message: _LockedMessage, receipt: Receipt) -> bool:
             "may_become": states_before(receipt.state),
             "network_id": receipt.network_id,
             "error_code": (receipt.error_code or "undelivered") if failed else None,
-            "error_text": receipt.error_text[:LONGEST_ERROR] if failed else None,
+            "error_text": receipt.error_reason if failed else None,
             "now": now(),
         },
     )
@@ -259,11 +258,11 @@ def _publish_change(message: _LockedMessage, receipt: Receipt, cost: Decimal) ->
         test=message.test,
         created_at=message.created_at,
     )
-    cause = "the network's receipt"
+    cause = causes.RECEIPT
     if receipt.state == "failed":
-        cause = receipt.error_text[:LONGEST_ERROR] or cause
+        cause = receipt.error_reason or cause
         told = replace(
-            told, error_code=receipt.error_code or "undelivered", error_text=receipt.error_text
+            told, error_code=receipt.error_code or "undelivered", error_reason=receipt.error_reason
         )
     record_state_changes([told], at, [cause])
 
@@ -282,7 +281,7 @@ class _PublishedMessage:
     test: bool
     created_at: datetime
     error_code: str | None = None
-    error_text: str | None = None
+    error_reason: str | None = None
 
 
 def _count_usage(message: _LockedMessage, state: str, tally: UsageTally) -> None:

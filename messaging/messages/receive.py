@@ -20,8 +20,10 @@ from messaging.costs.usage import UsageTally
 from messaging.inbox import search_index
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import wake_waiting_messages
 from messaging.messages.content import public_content
+from messaging.messages.kinds.registry import MESSAGE_KINDS, has_file, is_written
 from messaging.messages.media import files as media_files
 from messaging.models import Line
 from messaging.templates import repository as template_repository
@@ -85,7 +87,7 @@ def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> s
     search_index.add_words(conversation_id, _search_words(message))
     publish_update("conversations.changed", id=conversation_id, message=message_id)
     publish_webhook_event("messages.upsert", inbound_event_body(line, message, message_id, at))
-    if message.kind in ("text", "button") and contact_identities.is_opt_out_request(message.text):
+    if is_written(message.kind) and contact_identities.is_opt_out_request(message.text):
         _record_opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
     tally.add(line.id, _country(message), "service", received=1)
     return message_id
@@ -133,7 +135,7 @@ def inbound_event_body(
         "id": message_id,
     }
     content = message.content
-    if message.kind in media_files.KINDS:
+    if has_file(message.kind):
         data["media"] = {
             "mime_type": content.get("mime_type"),
             "url": media_files.signed_link(message_id) if content.get("id") else None,
@@ -142,7 +144,7 @@ def inbound_event_body(
             "caption": content.get("caption"),
             "filename": content.get("filename"),
         }
-    elif message.kind != "location" and (message.text or message.kind == "text"):
+    elif _shows_text(message):
         data["text"] = normalize("NFC", message.text)
     data |= public_content(message.kind, content)
     if reply_to := content.get("reply_to"):
@@ -150,6 +152,12 @@ def inbound_event_body(
     if line.test:
         data["test"] = True
     return {"instance_id": line.id, "data": data}
+
+
+def _shows_text(message: InboundMessage) -> bool:
+    kind = MESSAGE_KINDS.get(message.kind)
+    rule = kind.event_text if kind else "given"
+    return rule == "always" or (rule == "given" and bool(message.text))
 
 
 def _register_network_id(network_id: str, uuid: UUID) -> bool:
@@ -204,7 +212,7 @@ def _store(
             "now": now(),
             "change_id": str(new_uuid()),
             "conversation_id": str(new_uuid()),
-            "window_until": at + WINDOW if line.kind == "cloud" else None,
+            "window_until": at + WINDOW if DRIVERS[line.kind].has_reply_window else None,
         },
     )
     return from_uuid("cnv", stored.scalar_one())

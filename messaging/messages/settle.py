@@ -28,6 +28,7 @@ from messaging.lines.drivers.base import (
     SendUnknown,
     TryLater,
 )
+from messaging.messages import causes
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.timeline import record_state_changes
 from tenants.plans import quota
@@ -50,7 +51,7 @@ RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, cr
 
 SETTLE_SENT = """
 SELECT settled, moved FROM app.settle_sent(
-    %(tenant_id)s, %(now)s, %(day)s, 'accepted by the network', %(ids)s::uuid[],
+    %(tenant_id)s, %(now)s, %(day)s, %(cause)s, %(ids)s::uuid[],
     %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
     %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
 """
@@ -66,14 +67,14 @@ SELECT settled, moved, (SELECT app.leave_lane(
 
 SETTLE_OTHERS = text("""
 UPDATE messages SET state = mine.state, due_at = mine.due_at, error_code = mine.code,
-       error_text = mine.sentence, changed_at = :now
+       error_text = mine.reason, changed_at = :now
   FROM unnest(CAST(:ids AS uuid[]), CAST(:attempts AS integer[]), CAST(:states AS text[]),
-              CAST(:dues AS timestamptz[]), CAST(:codes AS text[]), CAST(:sentences AS text[]))
-       AS mine (id, attempt, state, due_at, code, sentence)
+              CAST(:dues AS timestamptz[]), CAST(:codes AS text[]), CAST(:reasons AS text[]))
+       AS mine (id, attempt, state, due_at, code, reason)
  WHERE messages.tenant_id = :tenant_id AND messages.id = mine.id
    AND messages.attempt = mine.attempt AND messages.state = 'sending'
 RETURNING messages.id, line_id, phone, reference, network_id, quoted_usd, messages.state, test,
-          error_code, error_text, country, category, created_at
+          error_code, error_text AS error_reason, country, category, created_at
 """)
 
 
@@ -86,7 +87,7 @@ class MessageOutcome:
     network_id: str | None
     cost_usd: Decimal
     error_code: str | None = None
-    error_text: str | None = None
+    error_reason: str | None = None
 
 
 def expire_stale_messages() -> None:
@@ -98,8 +99,8 @@ def expire_stale_messages() -> None:
     for row in expired:
         if not row.test:
             quota.release(1, row.quoted_usd, row.created_at)
-    record_state_changes(expired, moment, ["not sent in time"] * len(expired))
-    record_state_changes(lost, moment, ["the worker stopped while sending"] * len(lost))
+    record_state_changes(expired, moment, [causes.NOT_SENT_IN_TIME] * len(expired))
+    record_state_changes(lost, moment, [causes.WORKER_STOPPED] * len(lost))
 
 
 def settle_messages(results: list[tuple[ClaimedMessage, SendOutcome]]) -> list[MessageOutcome]:
@@ -147,6 +148,7 @@ def settle_sent_params(
     return {
         "now": moment,
         "day": moment.date(),
+        "cause": causes.TAKEN_BY_NETWORK,
         "ids": [one.uuid for one, _ in accepted],
         "attempts": [one.envelope.attempt for one, _ in accepted],
         "network_ids": [out.network_id for _, out in accepted],
@@ -208,17 +210,17 @@ def _settle_others(
             "states": [fate[0] for fate in fates],
             "dues": [fate[1] for fate in fates],
             "codes": [fate[2] for fate in fates],
-            "sentences": [fate[3] for fate in fates],
+            "reasons": [fate[3] for fate in fates],
         },
     ).all()
     for row in rows:
         if row.state == "failed":
             quota.release(1, row.quoted_usd, row.created_at)
-    record_state_changes(rows, moment, [row.error_text or "" for row in rows])
+    record_state_changes(rows, moment, [row.error_reason or "" for row in rows])
     _count_usage(rows)
     return [
         MessageOutcome(
-            from_uuid("msg", row.id), row.state, None, Decimal(0), row.error_code, row.error_text
+            from_uuid("msg", row.id), row.state, None, Decimal(0), row.error_code, row.error_reason
         )
         for row in rows
         if row.state != "queued"
@@ -228,15 +230,15 @@ def _settle_others(
 def _next_state(
     one: ClaimedMessage, outcome: SendOutcome, moment: datetime
 ) -> tuple[str, datetime | None, str | None, str]:
-    """Return state, next due time, error code and sentence for an outcome."""
+    """Return state, next due time, error code and reason for an outcome."""
     if isinstance(outcome, TryLater):
         step = RETRY_DELAYS[min(one.envelope.attempt, len(RETRY_DELAYS)) - 1]
         wait = step if outcome.after is None else max(outcome.after, 1.0)
-        return "queued", moment + timedelta(seconds=wait), outcome.code, outcome.sentence
+        return "queued", moment + timedelta(seconds=wait), outcome.code, outcome.reason
     if isinstance(outcome, SendRefused):
-        return "failed", None, outcome.code, outcome.sentence
+        return "failed", None, outcome.code, outcome.reason
     if isinstance(outcome, SendUnknown):
-        return "unknown", None, "answer_lost", outcome.sentence
+        return "unknown", None, "answer_lost", outcome.reason
     raise TypeError(f"no fate for {outcome!r}")
 
 

@@ -189,7 +189,7 @@ def _as_json(one: MessageOutcome) -> dict[str, str | None]:
         "network_id": one.network_id,
         "cost_usd": str(one.cost_usd),
         "error_code": one.error_code,
-        "error_text": one.error_text,
+        "error_reason": one.error_reason,
     }
 
 
@@ -201,5 +201,5 @@ def _from_json(raw: bytes) -> MessageOutcome:
         network_id=value["network_id"],
         cost_usd=Decimal(value["cost_usd"] or 0),
         error_code=value["error_code"],
-        error_text=value["error_text"],
+        error_reason=value["error_reason"],
     )

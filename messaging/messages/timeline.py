@@ -11,6 +11,7 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid
 from core.live_updates import publish_update
 from core.values.money import json_number
+from messaging.reasons import NETWORK_REASONS
 from webhooks.events import wake_delivery_worker
 
 INSERT_CHANGES = text("""
@@ -70,7 +71,8 @@ def state_event_body(kind: str, row: Any, moment: datetime) -> dict[str, Any]:
     }
     code = getattr(row, "error_code", None)
     if code:
-        data["error"] = {"code": code, "message": getattr(row, "error_text", None)}
+        reason = getattr(row, "error_reason", None)
+        data["error"] = {"code": code, "message": reason and NETWORK_REASONS.english(reason)}
     return {"event": kind, "instance_id": row.line_id, "data": data}
 
 

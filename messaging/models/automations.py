@@ -141,6 +141,7 @@ class AutomationRun(Base, TenantOwned):
     state: Mapped[str] = mapped_column(Text, default="waiting")
     """waiting, sent, skipped, cancelled, failed"""
     because: Mapped[str] = mapped_column(Text, default="")
+    """Of messaging/automations/reasons.py."""
     phone: Mapped[str] = mapped_column(Text, default="")
     message_id: Mapped[str | None] = mapped_column(Id("msg"))
     tries: Mapped[int] = mapped_column(Integer, default=0)

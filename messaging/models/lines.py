@@ -32,6 +32,7 @@ class Line(Base, TenantOwned):
     phone: Mapped[str] = mapped_column(Text, default="")
     state: Mapped[str] = mapped_column(Text)
     state_because: Mapped[str] = mapped_column(Text, default="")
+    """Of messaging/reasons.py, as is `templates_error`."""
     state_at: Mapped[datetime] = mapped_column(default=now)
     enabled: Mapped[bool] = mapped_column(default=True)
     is_default: Mapped[bool] = mapped_column(default=False)

@@ -100,7 +100,8 @@ class Message(Base, TenantOwned):
     cost_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
     test: Mapped[bool] = mapped_column(default=False)
     error_code: Mapped[str | None] = mapped_column(Text)
-    error_text: Mapped[str | None] = mapped_column(Text)
+    error_reason: Mapped[str | None] = mapped_column("error_text", Text)
+    """Of messaging/reasons.py."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
 
@@ -116,6 +117,7 @@ class MessageChange(Base, TenantOwned):
     at: Mapped[datetime] = mapped_column(default=now)
     state: Mapped[str] = mapped_column(Text)
     cause: Mapped[str] = mapped_column(Text, default="")
+    """Of messaging/messages/causes.py."""
 
 
 class NetworkId(Base, TenantOwned):

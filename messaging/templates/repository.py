@@ -12,6 +12,7 @@ from core.errors import NotFound
 from core.ids import from_uuid, new_id
 from core.queue import lanes
 from messaging.lines.drivers.cloud.template_list import NetworkTemplate, reason_of
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line, Template
 
 LANE = "templates"
@@ -20,7 +21,6 @@ TEMPLATE_STATES = (
     *("limit_exceeded", "pending_deletion", "archived"),
 )
 CATEGORIES = ("marketing", "utility", "authentication")
-LONGEST_ERROR = 500
 
 LATEST_MESSAGES = text("""
 SELECT id, phone, state, created_at FROM messages
@@ -50,7 +50,7 @@ class TemplateUse:
 
 def template_account(line: Line) -> str:
     """Return the account whose templates the line uses. A simulated line has its own account."""
-    if line.kind != "cloud":
+    if not DRIVERS[line.kind].has_templates:
         return ""
     made_up = f"9{line.phone_number_id}" if line.network == "simulator" else ""
     return line.account_id or made_up
@@ -109,9 +109,9 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
     return changed + len(known)
 
 
-def record_sync_failure(account_id: str, sentence: str) -> None:
+def record_sync_failure(account_id: str, reason: str) -> None:
     """Record why a sync failed. The stored templates stay; pages show why they may be outdated."""
-    _record_sync(account_id, {"templates_error": sentence[:LONGEST_ERROR]})
+    _record_sync(account_id, {"templates_error": reason})
 
 
 def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:

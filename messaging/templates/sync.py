@@ -11,6 +11,7 @@ from core.logs import logger
 from core.settings import Settings
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.cloud.driver import base_url
 from messaging.lines.drivers.cloud.health_check import LineProblem
 from messaging.lines.drivers.cloud.template_list import NetworkTemplate, fetch_templates
 from messaging.templates import repository as template_repository
@@ -40,7 +41,7 @@ def store_answers(answers: SyncAnswers) -> list[LineProblem]:
     for account_id, answer in answers.items():
         if isinstance(answer, LineProblem):
             log.info("template list not fetched", code=answer.code)
-            template_repository.record_sync_failure(account_id, answer.sentence)
+            template_repository.record_sync_failure(account_id, answer.reason)
             faults.append(answer)
         else:
             template_repository.store_templates(account_id, answer)
@@ -52,8 +53,7 @@ async def _fetch_accounts(settings: Settings, asked: AccountsToSync) -> SyncAnsw
     # The network's base URL is a setting of the operator and may be on this machine.
     async with Client(Policy(allow_loopback=True)) as client:
         for account_id, (network, facts) in asked.items():
-            simulated = network == "simulator"
-            base = settings.simulator_url if simulated else settings.cloud_base_url
+            base = base_url(settings, network)
             if base:
                 answers[account_id] = await fetch_templates(
                     client, base, settings.cloud_version, facts, account_id

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 from core.errors import invalid
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.cloud.template_payload import is_by_section, template_payload
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import MessageDraft
 from messaging.models import Line
 from messaging.templates import repository as template_repository
@@ -22,7 +23,7 @@ def checked_draft(draft: MessageDraft, line: Line) -> MessageDraft:
     out. If templates were never synced, the network decides.
     """
     if draft.kind != "template":
-        if (other := draft.content.get("fallback")) and line.kind == "cloud":
+        if (other := draft.content.get("fallback")) and DRIVERS[line.kind].has_templates:
             check_template(line, other, "fallback_template")
         return draft
     category = check_template(line, draft.content)

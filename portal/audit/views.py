@@ -10,6 +10,7 @@ from core.clock import rfc3339
 from core.db import tenant_scope
 from portal.web.auth import member_may
 from portal.web.csv_files import csv_response
+from portal.web.forms import text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from tenants import audit
 from tenants.models import AuditEntry
@@ -45,7 +46,7 @@ def _filters() -> dict[str, str]:
     area = request.args.get("area", "")
     return {
         "act": area if area in AREAS else "",
-        "actor": request.args.get("who", "")[:120].strip(),
+        "actor": text_in_url("who", 120),
     }
 
 

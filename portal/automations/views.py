@@ -1,19 +1,15 @@
 """Automations: ticked on, edited with a preview of the last real event, and what each has done."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
 from flask import (
     Blueprint,
-    Response,
     flash,
     g,
     redirect,
     render_template,
     request,
-    stream_with_context,
     url_for,
 )
 from flask_babel import gettext
@@ -21,7 +17,6 @@ from flask_babel import gettext
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import DomainError
-from core.values.text import csv_cell
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations.definitions import AutomationInput, AutomationPreview, RunSummary
@@ -31,8 +26,10 @@ from messaging.models import Automation
 from messaging.templates.placeholders import NAMES_BY_TRIGGER
 from portal.automations.forms import UNITS, AutomationForm, in_units
 from portal.web.auth import may, member_may
+from portal.web.confirm import confirm_then, in_tenant
+from portal.web.csv_files import csv_response
 from portal.web.forms import domain_errors_on, field_text
-from portal.web.i18n import reason_message
+from portal.web.i18n import automation_reason
 
 automations_pages = Blueprint("automations", __name__, url_prefix="/automations")
 
@@ -128,18 +125,15 @@ def enabled(automation_id: str) -> Any:
 def remove(automation_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = automation_definitions.get(automation_id)
-        if request.method == "POST":
-            automation_definitions.remove(automation_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove “%(name)s”?", name=known.name),
-            text=gettext("What waits is not sent. Messages that have left stay readable."),
-            yes=gettext("Remove the automation"),
-            back_url=url_for("automations.edit", automation_id=automation_id),
-        )
-    flash(gettext("“%(name)s” is removed.", name=known.name), "success")
-    return redirect(url_for("automations.index"))
+    return confirm_then(
+        in_tenant(automation_definitions.remove, automation_id),
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext("What waits is not sent. Messages that have left stay readable."),
+        yes=gettext("Remove the automation"),
+        back_url=url_for("automations.edit", automation_id=automation_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("automations.index"),
+    )
 
 
 @automations_pages.get("/<automation_id>/runs")
@@ -172,20 +166,17 @@ def export(automation_id: str) -> Any:
     with tenant_scope(tenant_id):
         automation_definitions.get(automation_id)
 
-    def rows() -> Iterator[str]:
-        yield _line(COLUMNS)
+    def rows() -> Iterator[tuple[str, ...]]:
         after = None
         while True:
             with tenant_scope(tenant_id):
                 batch = automation_definitions.list_runs(automation_id, after, BATCH, state)
-            yield from (_line(_cells(one)) for one in batch)
+            yield from (_cells(one) for one in batch)
             if len(batch) < BATCH:
                 return
             after = batch[-1].run.id
 
-    answer = Response(stream_with_context(rows()), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = 'attachment; filename="runs.csv"'
-    return answer
+    return csv_response("runs", COLUMNS, rows())
 
 
 def _edit(automation: Automation, *, is_new: bool) -> Any:
@@ -299,11 +290,5 @@ def _state() -> str:
 def _cells(one: RunSummary) -> tuple[str, ...]:
     run = one.run
     ended = rfc3339(run.ended_at) if run.ended_at else ""
-    told = (run.cause, run.state, reason_message(run.because), run.phone, run.message_id or "")
+    told = (run.cause, run.state, automation_reason(run.because), run.phone, run.message_id or "")
     return (rfc3339(run.created_at), *told, ended)
-
-
-def _line(cells: tuple[str, ...]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
-    return out.getvalue()

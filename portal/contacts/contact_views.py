@@ -27,7 +27,7 @@ from portal.contacts.forms import ConsentForm, NoteForm, PhoneForm, TagsForm, Wr
 from portal.loyalty import contact_summary as loyalty_summary
 from portal.messages.compose import accept_text, checked_text
 from portal.web.auth import may, member_may
-from portal.web.forms import Form, domain_errors_on, field_text
+from portal.web.forms import Form, domain_errors_on, field_text, text_in_url
 from portal.web.i18n import error_message
 from tenants import accounts
 
@@ -167,7 +167,7 @@ def message(contact_id: str) -> Any:
 def merge(contact_id: str) -> Any:
     """First who, then what will happen, then it happens."""
     other = request.values.get("other", "")[:64]
-    search = request.args.get("q", "")[:80].replace("\0", "").strip()
+    search = text_in_url("q", 80)
     look, found = None, []
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)

@@ -6,14 +6,14 @@ from flask import Blueprint, flash, g, redirect, render_template, request, url_f
 from flask_babel import gettext
 
 from core.db import tenant_scope
-from core.errors import DomainError, NotFound
+from core.errors import NotFound
 from core.ids import BadId
 from messaging.contacts import custom_fields
 from messaging.models import ContactField
 from portal.contacts.forms import FieldForm
 from portal.web.auth import member_may
+from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
-from portal.web.i18n import error_message
 
 contact_fields = Blueprint("contact_fields", __name__)
 
@@ -60,21 +60,14 @@ def edit(field_id: str) -> Any:
 @member_may("contacts.manage")
 def remove(field_id: str) -> Any:
     known = _field(field_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove the field “%(name)s”?", name=known.name),
-            text=gettext("What contacts have in it is no longer shown, searched or exported."),
-            yes=gettext("Remove the field"),
-            back_url=url_for("contact_fields.index"),
-        )
-    try:
-        with tenant_scope(g.tenant_id):
-            custom_fields.remove(known.id)
-        flash(gettext("“%(name)s” is removed.", name=known.name), "success")
-    except DomainError as error:
-        flash(error_message(error), "error")
-    return redirect(url_for("contact_fields.index"))
+    return confirm_then(
+        in_tenant(custom_fields.remove, known.id),
+        title=gettext("Remove the field “%(name)s”?", name=known.name),
+        text=gettext("What contacts have in it is no longer shown, searched or exported."),
+        yes=gettext("Remove the field"),
+        back_url=url_for("contact_fields.index"),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+    )
 
 
 def _field(field_id: str) -> ContactField:

@@ -1,27 +1,22 @@
 """Importing a file of contacts: upload it, name its columns, check it, then import."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
 from flask import (
     Blueprint,
-    Response,
     current_app,
     flash,
     g,
     redirect,
     render_template,
     request,
-    stream_with_context,
     url_for,
 )
 from flask_babel import gettext
 
 from core.db import tenant_scope
 from core.errors import DomainError, NotFound, invalid
-from core.values.text import csv_cell
 from messaging.contacts import custom_fields
 from messaging.contacts import repository as contact_repository
 from messaging.contacts.importing import csv_files
@@ -30,6 +25,7 @@ from messaging.contacts.importing.imports import ImportOptions
 from messaging.models import ContactImport, ContactImportReject
 from portal.contacts.forms import ColumnsForm, UploadForm
 from portal.web.auth import member_may
+from portal.web.csv_files import csv_response
 from portal.web.forms import domain_errors_on, field_text
 from portal.web.i18n import error_message
 
@@ -173,20 +169,17 @@ def rejects(import_id: str) -> Any:
         one = contact_importing.get(import_id)
     head = [gettext("line"), gettext("cause"), *one.columns["names"]]
 
-    def rows() -> Iterator[str]:
-        yield _line(head)
+    def rows() -> Iterator[list[Any]]:
         after = 0
         while True:
             with tenant_scope(tenant_id):
                 batch = contact_importing.list_rejects(one.id, after, BATCH)
-            yield "".join(_line([bad.line, reject_reason(bad), *bad.cells]) for bad in batch)
+            yield from ([bad.line, reject_reason(bad), *bad.cells] for bad in batch)
             if len(batch) < BATCH:
                 return
             after = batch[-1].line
 
-    answer = Response(stream_with_context(rows()), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = 'attachment; filename="rejects.csv"'
-    return answer
+    return csv_response("rejects", head, rows())
 
 
 def reject_reason(bad: ContactImportReject) -> str:
@@ -239,9 +232,3 @@ def _columns(one: ContactImport, form: ColumnsForm, meanings: list[str] | None =
         kinds=csv_files.COLUMN_MEANINGS,
         encodings=csv_files.ENCODINGS,
     )
-
-
-def _line(cells: list[Any]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
-    return out.getvalue()

@@ -1,20 +1,16 @@
 """Contacts: who the business talks to, what is known of them, and what they wish."""
 
-import csv
-import io
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from flask import (
     Blueprint,
-    Response,
     flash,
     g,
     redirect,
     render_template,
     request,
-    stream_with_context,
     url_for,
 )
 from flask_babel import gettext
@@ -22,7 +18,6 @@ from flask_babel import gettext
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import DomainError
-from core.values.text import csv_cell
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import custom_fields
 from messaging.contacts import repository as contact_repository
@@ -33,7 +28,8 @@ from messaging.contacts.validation import ContactInput
 from messaging.models import ContactField
 from portal.contacts.forms import ContactForm
 from portal.web.auth import member_may
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.csv_files import csv_response
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.i18n import error_message
 from tenants import accounts
 
@@ -98,8 +94,7 @@ def export() -> Any:
         own, country = custom_fields.list_fields(), _country()
     filters = _filters(asked)
 
-    def rows() -> Iterator[str]:
-        yield _line((*COLUMNS, *MORE_COLUMNS, *(one.name for one in own)))
+    def rows() -> Iterator[tuple[str, ...]]:
         after = None
         while True:
             with tenant_scope(tenant_id):
@@ -107,14 +102,13 @@ def export() -> Any:
                     filters, after=after, limit=BATCH, country=country
                 )
                 batch = contact_cards.cards_of(found)
-            yield "".join(_line(_cells(card, own)) for card in batch)
+            yield from (_cells(card, own) for card in batch)
             if len(found) < BATCH:
                 return
             after = contact_search.cursor_of(found[-1], "newest")
 
-    answer = Response(stream_with_context(rows()), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = 'attachment; filename="contacts.csv"'
-    return answer
+    columns = (*COLUMNS, *MORE_COLUMNS, *(one.name for one in own))
+    return csv_response("contacts", columns, rows())
 
 
 @contacts_pages.route("/contacts/new", methods=["GET", "POST"])
@@ -173,8 +167,7 @@ def _entry(form: ContactForm, own: list[ContactField]) -> ContactInput:
 def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty is left out of it."""
     given = {
-        name: request.args.get(name, "")[:80].replace("\0", "").strip()
-        for name in ("q", "tag", "mark", "language", "since", "sort")
+        name: text_in_url(name, 80) for name in ("q", "tag", "mark", "language", "since", "sort")
     }
     if given["mark"] not in MARKS:
         given["mark"] = ""
@@ -216,9 +209,3 @@ def _cells(card: ContactCard, own: list[ContactField]) -> tuple[str, ...]:
         *(card.birthday, agreed, one.consent_source, out, blocked, wrote),
         *(one.fields.get(each.id, "") for each in own),
     )
-
-
-def _line(cells: tuple[str, ...]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
-    return out.getvalue()

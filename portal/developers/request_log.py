@@ -10,6 +10,7 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from core.errors import NotFound
 from portal.web.auth import member_may
+from portal.web.forms import text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from tenants import api_keys
 from tenants import request_log as tenant_request_log
@@ -24,7 +25,7 @@ OUTCOMES = ("ok", "refused", "broken")
 @member_may("keys.view")
 def index() -> Any:
     """A whole request id in the search box leads straight to its call."""
-    wanted = request.args.get("id", "")[:64].replace("\0", "").strip()
+    wanted = text_in_url("id", 64)
     if wanted:
         request_id = tenant_request_log.parse_request_id(wanted)
         if request_id is not None and _is_logged(request_id):

@@ -11,7 +11,7 @@ from core.values.money import format_money
 from portal.diner import menu_content
 from portal.diner.views import POLICY, WORDS, diner, not_found_page
 from portal.web.auth import open_to_all
-from restaurant.payments import links as payment_links
+from restaurant.payments import link_queries
 from restaurant.payments import worker_steps as payment_worker_steps
 from restaurant.sites import sites
 
@@ -25,7 +25,7 @@ def paid(token: str) -> Response:
     try:
         tenant_id, link_id = payment_worker_steps.read_return_token(settings, token)
         with tenant_scope(tenant_id):
-            link = payment_links.get(link_id)
+            link = link_queries.get(link_id)
             site = sites.get_including_closed(link.site_id)
     except (BadToken, BadId, NotFound, ValueError, TypeError):
         return not_found_page("pay_back", "pay_over_text")

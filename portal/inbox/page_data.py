@@ -22,6 +22,7 @@ from messaging.inbox.conversations import VIEWS, ConversationFilters, Conversati
 from messaging.inbox.thread import ThreadMessage, ThreadNote, ThreadPage
 from messaging.lines import repository as line_repository
 from messaging.lines.repository import LineLabel
+from messaging.messages.kinds.registry import is_picture
 from messaging.messages.media import uploads as media_uploads
 from messaging.models import Contact, ContactNote, Line
 from messaging.templates import repository as template_repository
@@ -31,6 +32,7 @@ from messaging.templates.repository import TemplateFilters
 from messaging.templates.validation import APPROVED
 from portal.loyalty import contact_summary as loyalty_summary
 from portal.web.auth import may
+from portal.web.forms import text_in_url
 from restaurant.models import Order
 from restaurant.orders import queries as order_queries
 from tenants import team
@@ -39,7 +41,6 @@ from tenants.rights import role_may
 PAGE = 30
 GROUPING_GAP = timedelta(minutes=5)
 TONES = 6
-PICTURES = ("image", "sticker")
 MOST_TEMPLATES = 100
 LONGEST_PREVIEW = 90
 FEW = 3
@@ -206,7 +207,7 @@ def _same_side(before: ThreadEntry, entry: ThreadMessage | ThreadNote, author: s
 
 def filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty or usual is left out of it."""
-    given = {name: request.args.get(name, "")[:100].replace("\0", "").strip() for name in "q"}
+    given = {name: text_in_url(name, 100) for name in "q"}
     view, line = request.args.get("view", ""), request.args.get("line", "")
     if view in VIEWS and view != "open":
         given["view"] = view
@@ -267,7 +268,7 @@ def media_url(entry: ThreadMessage) -> str:
     """
     content, file = entry.content, entry.file
     if file is not None and not content.get("blob"):
-        drawn = entry.kind in PICTURES
+        drawn = is_picture(entry.kind)
         if file.state == "kept":
             drawn = drawn and bool(file.preview_blob_key)
         elif file.state != "waiting" or not drawn or file.tries > 1:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from wtforms import StringField, TextAreaField
@@ -12,6 +12,7 @@ from core.db import tenant_scope
 from messaging.inbox import quick_replies
 from portal.inbox import inbox
 from portal.web.auth import member_may
+from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import Form, domain_errors_on, field_text, required
 
 
@@ -57,15 +58,11 @@ def quick_reply(reply_id: str) -> Any:
 def remove_quick_reply(reply_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = quick_replies.get(reply_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove this quick reply?"),
-            text=gettext("Nobody can use /%(shortcut)s any more.", shortcut=known.shortcut),
-            yes=gettext("Remove"),
-            back_url=url_for("inbox.quick_replies_page"),
-        )
-    with tenant_scope(g.tenant_id):
-        quick_replies.remove(reply_id)
-    flash(gettext("Removed."), "success")
-    return redirect(url_for("inbox.quick_replies_page"))
+    return confirm_then(
+        in_tenant(quick_replies.remove, reply_id),
+        title=gettext("Remove this quick reply?"),
+        text=gettext("Nobody can use /%(shortcut)s any more.", shortcut=known.shortcut),
+        yes=gettext("Remove"),
+        back_url=url_for("inbox.quick_replies_page"),
+        done=gettext("Removed."),
+    )

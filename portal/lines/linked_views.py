@@ -18,6 +18,7 @@ from messaging.models import Line, LinkedLine
 from messaging.simulator.phones.access_links import phones_link
 from portal.lines.forms import NewLinkedLineForm, PhoneForm
 from portal.web.auth import member_may
+from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
 from portal.web.i18n import error_message
 from tenants import accounts
@@ -89,23 +90,16 @@ def restart(line_id: int) -> Any:
 @member_may("lines.manage")
 def log_out(line_id: int) -> Any:
     line, _ = _find(line_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Log out “%(name)s”?", name=line.name),
-            text=gettext(
-                "The phone forgets this service. Messages wait until a phone is linked again."
-            ),
-            yes=gettext("Log out"),
-            back_url=url_for("lines.line", line_id=line_id),
-        )
-    try:
-        with tenant_scope(g.tenant_id):
-            pairing.log_out(line_id)
-        flash(gettext("The phone is being logged out."), "success")
-    except DomainError as error:
-        flash(error_message(error), "error")
-    return redirect(url_for("lines.line", line_id=line_id))
+    return confirm_then(
+        in_tenant(pairing.log_out, line_id),
+        title=gettext("Log out “%(name)s”?", name=line.name),
+        text=gettext(
+            "The phone forgets this service. Messages wait until a phone is linked again."
+        ),
+        yes=gettext("Log out"),
+        back_url=url_for("lines.line", line_id=line_id),
+        done=gettext("The phone is being logged out."),
+    )
 
 
 def _find(line_id: int) -> tuple[Line, LinkedLine]:

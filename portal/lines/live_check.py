@@ -8,7 +8,7 @@ from core.http import Policy
 from core.http.async_client import Client
 from core.settings import Settings
 from messaging.lines.drivers.base import LineFacts
-from messaging.lines.drivers.cloud.driver import LineProblem, check_line
+from messaging.lines.drivers.cloud.driver import LineProblem, base_url, check_line
 from messaging.models import Line
 
 # With these a line cannot send at all, and what state each one is.
@@ -34,7 +34,7 @@ def run_line_check(
 ) -> list[LineProblem]:
     """What is wrong; nothing when all is well."""
     settings: Settings = current_app.extensions["comanda"]
-    base = settings.simulator_url if network == "simulator" else settings.cloud_base_url
+    base = base_url(settings, network)
 
     async def ask() -> list[LineProblem]:
         # The network's address is the operator's own setting, and may be on this machine.

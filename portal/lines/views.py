@@ -9,10 +9,11 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from core.errors import DomainError
 from messaging.lines import repository as line_repository
-from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.base import LineDriver, LineFacts
 from messaging.lines.drivers.cloud.driver import LineProblem
 from messaging.lines.drivers.linked import pacing as linked_pace
 from messaging.lines.drivers.linked import pairing
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.models import Line, LinkedLine
 from portal.lines.forms import LineAccessForm, LineForm, NewLineForm
@@ -34,6 +35,11 @@ from portal.web.i18n import error_message, network_message
 lines_pages = Blueprint("lines", __name__)
 
 LINE = "/lines/<int(max=2147483647):line_id>"
+
+
+@lines_pages.app_template_global()
+def line_drivers() -> dict[str, LineDriver]:
+    return DRIVERS
 
 
 @lines_pages.get("/lines")
@@ -97,7 +103,7 @@ def save(line_id: int) -> Any:
             with tenant_scope(g.tenant_id):
                 line_repository.rename(line_id, field_text(form.name))
                 pace = form.per_second.data or Decimal(1)
-                if known.kind == "linked":
+                if DRIVERS[known.kind].has_sessions:
                     linked_pace.set_pace(line_id, pace)
                 else:
                     line_repository.set_pace(line_id, pace)
@@ -115,7 +121,7 @@ def save(line_id: int) -> Any:
 @member_may("lines.manage")
 def check(line_id: int) -> Any:
     known = _line(line_id)
-    if known.kind != "cloud":  # a linked phone is asked for nothing: its host sees it all the time
+    if not DRIVERS[known.kind].has_access_token:  # a host watches its sessions all the time
         return redirect(url_for("lines.line", line_id=line_id))
     found = run_line_check(
         line_repository.line_facts(known),
@@ -147,7 +153,7 @@ def access(line_id: int) -> Any:
                 _store_findings(known, found)
                 flash(gettext("The new token is in use."), "success")
                 return redirect(url_for("lines.line", line_id=line_id))
-        form.form_errors += [network_message(one.sentence) for one in stops]
+        form.form_errors += [network_message(one.reason) for one in stops]
     return _page(known, access_form=form)
 
 
@@ -223,7 +229,7 @@ def remove(line_id: int) -> Any:
 
     def act() -> None:
         with tenant_scope(g.tenant_id):
-            if known.kind == "linked" and known.state not in ("unpaired", "logged_out"):
+            if DRIVERS[known.kind].has_sessions and known.state not in ("unpaired", "logged_out"):
                 pairing.end_session(line_id)
             line_repository.remove(line_id)
 
@@ -283,11 +289,11 @@ def _page(
 
 
 def _has_access(known: Line) -> bool:
-    return known.kind == "cloud" and known.network != "simulator"
+    return DRIVERS[known.kind].has_access_token and known.network != "simulator"
 
 
 def _linked(known: Line) -> tuple[LinkedLine | None, linked_pace.DailyAllowance | None]:
-    if known.kind != "linked":
+    if not DRIVERS[known.kind].has_sessions:
         return None, None
     with tenant_scope(g.tenant_id):
         _, linked = pairing.get_linked_line(known.id)
@@ -325,16 +331,16 @@ def _store_findings(known: Line, found: list[LineProblem]) -> None:
     stops = [one for one in found if one.code in BLOCKING]
     with tenant_scope(g.tenant_id):
         if stops:
-            line_repository.record_line_state(known.id, BLOCKING[stops[0].code], stops[0].sentence)
+            line_repository.record_line_state(known.id, BLOCKING[stops[0].code], stops[0].reason)
         elif not any(one.code in (*UNREACHABLE, "quality_low") for one in found):
             line_repository.record_line_state(known.id, "connected", "")
             message_accept.wake_waiting_messages()
 
 
 def _is_unreachable(found: list[LineProblem]) -> str:
-    return next((one.sentence for one in found if one.code in UNREACHABLE), "")
+    return next((one.reason for one in found if one.code in UNREACHABLE), "")
 
 
 def _flash_findings(found: list[LineProblem]) -> None:
     for one in found:
-        flash(network_message(one.sentence), "error" if one.code in BLOCKING else "warning")
+        flash(network_message(one.reason), "error" if one.code in BLOCKING else "warning")

@@ -13,7 +13,7 @@ from portal.loyalty import loyalty_pages
 from portal.loyalty.forms import CorrectForm
 from portal.loyalty.programme_views import chosen_site
 from portal.web.auth import may, member_may
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.i18n import error_message
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from restaurant.loyalty import coupon_codes, coupons, ledger, programmes, rewards
@@ -30,7 +30,7 @@ def member_list() -> Any:
     if site is None:
         return render_template("loyalty/no_restaurant.html")
     asked = {"site": site.id}
-    if typed := request.args.get("q", "").replace("\0", "")[:80]:
+    if typed := text_in_url("q", 80):
         asked["q"] = typed
     with tenant_scope(g.tenant_id):
         known, only = sites.listed(), None

@@ -10,7 +10,7 @@ from core.errors import NotFound
 from portal.loyalty import loyalty_pages
 from portal.loyalty.forms import MessageForm, ProgrammeForm
 from portal.web.auth import member_may
-from portal.web.forms import domain_errors_on
+from portal.web.forms import domain_errors_on, submitted_text
 from restaurant.loyalty import message_settings, programmes, rewards
 from restaurant.loyalty import placeholders as loyalty_placeholders
 from restaurant.loyalty.triggers import TRIGGERS
@@ -58,8 +58,7 @@ def save_message(site_id: str, cause: str) -> Any:
         site = sites.get(site_id)
         form.offer(rewards.listed(active=True))
     texts = {
-        language: request.form.get(f"{cause}-text-{language}", "")[:4000].replace("\0", "")
-        for language in site.languages
+        language: submitted_text(f"{cause}-text-{language}", 4000) for language in site.languages
     }
     if form.validate_on_submit():
         with domain_errors_on(form):

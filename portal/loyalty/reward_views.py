@@ -15,7 +15,7 @@ from portal.loyalty import loyalty_pages
 from portal.loyalty.forms import CancelForm, CouponForm, RewardForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from restaurant.loyalty import coupon_codes, coupons, ledger, rewards
 from restaurant.loyalty import placeholders as loyalty_placeholders
@@ -221,7 +221,7 @@ def _contact(phone: str) -> str | None:
 
 
 def _asked() -> dict[str, Any]:
-    given = {name: request.args.get(name, "").replace("\0", "") for name in ("q", "state")}
+    given = {name: text_in_url(name, 80) for name in ("q", "state")}
     given["reward"] = request.args.get("reward", "")
     if given["state"] not in coupons.STATES:
         given["state"] = ""

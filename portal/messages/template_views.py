@@ -26,7 +26,7 @@ from messaging.templates.repository import CATEGORIES, TEMPLATE_STATES, Template
 from portal.messages.forms import TemplateForm
 from portal.messages.phone_input import read_phone
 from portal.web.auth import may, member_may
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.i18n import network_message
 from tenants import audit
 from tenants.plans.catalog import current_tenant_facts
@@ -89,7 +89,7 @@ def sync() -> Any:
         faults = template_sync.store_answers(answers)
         audit.record("templates.synced", "")
     for one in faults:
-        flash(network_message(one.sentence), "error")
+        flash(network_message(one.reason), "error")
     if not faults:
         flash(gettext("The list is as the network has it now."), "success")
     return redirect(url_for("templates.index"))
@@ -217,10 +217,7 @@ def _value(written: str) -> str:
 
 def _asked() -> dict[str, str]:
     """The filters as they stand in the address; what names nothing we know is left out."""
-    given = {
-        name: request.args.get(name, "")[:64].replace("\0", "").strip()
-        for name in ("q", "state", "category", "line")
-    }
+    given = {name: text_in_url(name, 64) for name in ("q", "state", "category", "line")}
     known = {"state": TEMPLATE_STATES, "category": CATEGORIES}
     return {
         name: value

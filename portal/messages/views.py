@@ -26,10 +26,13 @@ from messaging.contacts import cards as contact_cards
 from messaging.contacts.cards import ContactCard
 from messaging.lines import repository as line_repository
 from messaging.messages import queries as message_queries
+from messaging.messages.kinds.base import MessageKind
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.media import files as media_files
 from messaging.messages.queries import MessageFilters
 from messaging.messages.states import FINAL_STATES, OUT_STATES
 from messaging.models import MediaFile, Message
+from messaging.reasons import NETWORK_REASONS
 from messaging.templates import repository as template_repository
 from messaging.templates import validation as template_validation
 from portal.messages.compose import find_recipients, send_text
@@ -37,7 +40,7 @@ from portal.messages.forms import MessageForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.csv_files import csv_response
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from tenants import accounts
 
@@ -52,6 +55,11 @@ COLUMNS = (
     *("cost_usd", "reference", "test"),
 )
 CANCELLABLE = frozenset({"scheduled", "queued"})
+
+
+@messages_pages.app_template_global()
+def message_kinds() -> dict[str, MessageKind]:
+    return MESSAGE_KINDS
 
 
 @messages_pages.get("/messages")
@@ -114,7 +122,7 @@ def _cells(message: Message, name: str, lines: dict[int, str]) -> tuple[str, ...
         message.kind,
         message.text,
         message.state,
-        message.error_text or "",
+        NETWORK_REASONS.english(message.error_reason),
         str(message.cost_usd or ""),
         message.reference or "",
         "yes" if message.test else "no",
@@ -254,8 +262,7 @@ def is_final(message: Message) -> bool:
 def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty is left out of it."""
     given = {
-        name: request.args.get(name, "")[:64].replace("\0", "").strip()
-        for name in ("phone", "line", "state", "direction", "reference")
+        name: text_in_url(name, 64) for name in ("phone", "line", "state", "direction", "reference")
     }
     return {name: value for name, value in given.items() if value}
 

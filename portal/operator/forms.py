@@ -1,5 +1,6 @@
 """Forms of the operator console."""
 
+from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from wtforms import (
     DateField,
@@ -9,6 +10,7 @@ from wtforms import (
 )
 from wtforms.validators import Optional
 
+from messaging.lines.drivers.registry import DRIVERS
 from portal.web.forms import Form, InRange, required
 
 
@@ -23,12 +25,12 @@ class LimitsForm(Form):
     paid_until = DateField(_("Paid until"), [Optional()])
 
 
+def _line_kinds() -> list[tuple[str, str]]:
+    return [(code, str(gettext(driver.title))) for code, driver in DRIVERS.items()]
+
+
 class RateForm(Form):
-    kind = SelectField(
-        _("Kind"),
-        [required()],
-        choices=[("cloud", _("WhatsApp Cloud API")), ("linked", _("Linked phone"))],
-    )
+    kind = SelectField(_("Kind"), [required()], choices=_line_kinds)
     category = SelectField(
         _("Category"),
         [required()],

@@ -1,26 +1,25 @@
 """The operator's rate card: what messages cost by country and category, and from when on."""
 
-import csv
-import io
 import re
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from flask import Response, abort, flash, redirect, render_template, request, url_for
+from flask import abort, flash, redirect, render_template, request, url_for
 from flask_babel import get_locale, gettext
 from flask_login import current_user
 
 from core.clock import now
 from core.db import global_scope
-from core.values.text import csv_cell, fold_case
+from core.values.text import fold_case
 from messaging.costs import rate_card
-from messaging.costs.rate_card import KINDS
 from messaging.costs.rates import CATEGORIES, OTHER
+from messaging.lines.drivers.registry import DRIVERS
 from portal.operator.forms import RateForm
 from portal.operator.views import operator
 from portal.web.auth import client_ip, operator_only
-from portal.web.forms import domain_errors_on
+from portal.web.csv_files import csv_response
+from portal.web.forms import domain_errors_on, text_in_url
 from tenants import people
 
 COUNTRY = "/rates/<country>"
@@ -29,7 +28,7 @@ COUNTRY = "/rates/<country>"
 @operator.get("/rates")
 @operator_only
 def rates() -> Any:
-    kind, wanted = _kind(), request.args.get("q", "").replace("\0", "").strip()[:60]
+    kind, wanted = _kind(), text_in_url("q", 60)
     with global_scope():
         card = rate_card.rates_on(kind, now().date())
     rows = [(country, name, card[country]) for country, name in _named(card)]
@@ -52,20 +51,14 @@ def rates() -> Any:
 @operator.get("/rates.csv")
 @operator_only
 def rates_csv() -> Any:
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["line_kind", "country", "category", "since", "usd"])
     with global_scope():
-        for kind in KINDS:
-            for country, prices in rate_card.rates_on(kind, now().date()).items():
-                for category, price in prices.items():
-                    cells = (kind, country, category, price.since, price.usd)
-                    writer.writerow([csv_cell(one) for one in cells])
-    return Response(
-        out.getvalue(),
-        mimetype="text/csv",
-        headers={"Content-Disposition": "attachment; filename=rates.csv"},
-    )
+        rows = [
+            (kind, country, category, price.since, price.usd)
+            for kind in DRIVERS
+            for country, prices in rate_card.rates_on(kind, now().date()).items()
+            for category, price in prices.items()
+        ]
+    return csv_response("rates", ("line_kind", "country", "category", "since", "usd"), rows)
 
 
 @operator.route(COUNTRY, methods=["GET", "POST"])
@@ -89,7 +82,7 @@ def rate(country: str) -> Any:
             flash(gettext("Saved. Every process uses it within a minute."), "success")
             return redirect(url_for("operator.rate", country=country, kind=form.kind.data))
     with global_scope():
-        rows = [row for kind in KINDS for row in rate_card.price_history(kind, country)]
+        rows = [row for kind in DRIVERS for row in rate_card.price_history(kind, country)]
     return render_template(
         "operator/rate.html",
         country=country,
@@ -122,7 +115,7 @@ def withdraw_rate(country: str) -> Any:
 
 def _kind() -> str:
     asked = request.args.get("kind", "")
-    return asked if asked in KINDS else KINDS[0]
+    return asked if asked in DRIVERS else next(iter(DRIVERS))
 
 
 def _name(country: str) -> str:

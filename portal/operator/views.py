@@ -13,7 +13,7 @@ from portal.operator.forms import LimitsForm
 from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
 from portal.plan.views import pdf_response
 from portal.web.auth import client_ip, operator_only
-from portal.web.forms import domain_errors_on
+from portal.web.forms import domain_errors_on, submitted_text, text_in_url
 from portal.web.paging import PAGE, page_of
 from tenants import accounts, audit, team
 from tenants.audit import Actor, acting_as
@@ -31,7 +31,7 @@ def acting_operator() -> Actor:
 @operator.get("/")
 @operator_only
 def index() -> Any:
-    text = request.args.get("q", "").strip()[:120]
+    text = text_in_url("q", 120)
     after = request.args.get("after", type=int)
     wants = request.args.get("wants", "")
     wants = wants if wants in ("plan", "end") else ""
@@ -128,7 +128,7 @@ def limits(tenant_id: int) -> Any:
 @operator_only
 def suspend(tenant_id: int) -> Any:
     """First asks, naming the reason; then it happens, and the owners get a letter."""
-    because = request.form.get("because", "").replace("\0", "").strip()[:300]
+    because = submitted_text("because", 300)
     with tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
     if request.form.get("sure") != "yes":

@@ -11,6 +11,7 @@ from core.errors import DomainError, Invalid, NotFound
 from core.ids import BadId
 from portal.orders.views import orders_pages, waiters
 from portal.web.auth import member_may, next_path
+from portal.web.forms import submitted_text
 from portal.web.i18n import error_message
 from restaurant.chat import shared_locations
 from restaurant.couriers import couriers
@@ -78,7 +79,7 @@ def cancel(order_id: str) -> Any:
         known = order_queries.get(order_id)
     if request.method == "GET":
         return render_template("orders/cancel.html", order=known, because="", fault="")
-    because = request.form.get("because", "")[:1000].replace("\0", "")
+    because = submitted_text("because", 1000)
     try:
         with tenant_scope(g.tenant_id):
             order = order_queries.get(order_id)
@@ -104,7 +105,7 @@ def cancel(order_id: str) -> Any:
 @member_may("orders.manage")
 def void(order_id: str) -> Any:
     position, quantity = _number("position"), _number("quantity")
-    because = request.form.get("because", "")[:1000].replace("\0", "")
+    because = submitted_text("because", 1000)
     return _apply(
         order_id,
         lambda site, order: order_changes.void_item(
@@ -224,7 +225,7 @@ def record_payment(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/payments/<till_payment_id>/undo")
 @member_may("orders.manage")
 def undo_payment(order_id: str, till_payment_id: str) -> Any:
-    because = request.form.get("because", "")[:1000].replace("\0", "")
+    because = submitted_text("because", 1000)
 
     def undone(site: Site, order: Order) -> None:
         try:

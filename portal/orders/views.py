@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from flask import Blueprint, Flask, g, render_template, request, url_for
+from flask import Blueprint, Flask, g, render_template, url_for
 from flask_babel import gettext
 from flask_login import current_user
 
@@ -20,6 +20,7 @@ from messaging.messages import queries as message_queries
 from portal.maps.local_map import Dot, Map, draw_map
 from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
+from portal.web.forms import text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from printing import printers
 from printing import queries as reading_prints
@@ -29,12 +30,12 @@ from restaurant.delivery import addresses, zones
 from restaurant.loyalty import coupon_codes, coupons
 from restaurant.models import Order, Site, Station, order_states
 from restaurant.orders import queries as order_queries
+from restaurant.orders.hold_reasons import order_reasons_text
 from restaurant.orders.kitchen import display as kitchen_display
 from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.printing import station_coverage
 from restaurant.orders.queries import OrderFilters
-from restaurant.payments import cashier, payments, refunds, till
-from restaurant.payments import links as payment_links
+from restaurant.payments import cashier, link_queries, payments, refunds, till
 from restaurant.sites import sites, tables
 from tenants import team
 from tenants.rights import role_may
@@ -46,36 +47,6 @@ SHORTEST_PHONE = 7
 COLUMNS = (
     *("order_id", "site", "placed_at", "type", "table", "status", "customer", "phone", "items"),
     *("total", "currency", "payment_method", "waiter", "source", "notes"),
-)
-
-N_ = str  # collected for translation here, translated where it is shown
-EDITED_MESSAGE = N_("The message was changed before it was sent:")
-HOLD_REASONS = (
-    N_("The table's code was not scanned."),
-    N_("A new customer with a large order."),
-    N_("Written by hand, without a code."),
-    N_("The address is not on the map yet: its delivery zone and fee are open."),
-    N_("The shared location is outside all delivery zones."),
-    N_("The order is below the minimum of its delivery zone."),
-    N_("The shared location does not fit the delivery fee of this order: look at it."),
-    N_("Paid already."),
-    N_("paid"),
-    N_("A payment is in the refund review."),
-    N_("Money was given back."),
-    N_("Made at the provider."),
-    N_("The payment link was sent."),
-    N_("The payment was declined."),
-    N_("The payment link has run out."),
-    N_("The coupon can be used again."),
-    N_("The coupon is not known any more: the order is without its discount."),
-    N_("The coupon was used already: the order is without its discount."),
-    N_("The coupon has run out: the order is without its discount."),
-    N_("The coupon was cancelled: the order is without its discount."),
-    N_("The coupon is for another restaurant: the order is without its discount."),
-    N_("The order is below the coupon's minimum: it is without its discount."),
-    N_("The coupon's item is not on the order: it is without its discount."),
-    N_("The coupon belongs to another guest: the order is without its discount."),
-    N_("The guest has used this reward before: the order is without its discount."),
 )
 
 
@@ -204,19 +175,13 @@ def waiters() -> list[team.TeamMember]:
     return [one for one in team.members() if role_may(one.role, "orders.manage")]
 
 
-def staff_note(text: str) -> str:
-    """Why a tap is needed, in the reader's language; what a guest wrote stays as it is."""
-    return "\n".join(_translated(line) for line in text.split("\n"))
-
-
-def _translated(line: str) -> str:
-    if line.startswith(EDITED_MESSAGE):
-        return f"{gettext(EDITED_MESSAGE)}{line.removeprefix(EDITED_MESSAGE)}"
-    return str(gettext(line)) if line in HOLD_REASONS else line
+def order_reasons(stored: str) -> str:
+    """Reasons of an order in the reader's language; what a person wrote stays as it is."""
+    return order_reasons_text(stored, gettext)
 
 
 def setup_orders(app: Flask) -> None:
-    app.add_template_filter(staff_note, "staff_note")
+    app.add_template_filter(order_reasons, "order_reasons")
     app.add_template_filter(Decimal, "decimal")
     app.add_template_filter(amount_for_field, "plain_money")
     app.add_template_global(has_restaurant)
@@ -256,7 +221,7 @@ def _money(order: Order) -> dict[str, Any]:
         return {"pay_link": None, "payments": []}
     came = payments.of_order(order.id)
     return {
-        "pay_link": payment_links.of_order(order.id),
+        "pay_link": link_queries.of_order(order.id),
         "payments": came,
         "refunds": refunds.of_payments([one.id for one in came]),
         "left": {one.id: refunds.refundable_amount(one) for one in came},
@@ -291,10 +256,7 @@ def _message(order: Order) -> str:
 
 
 def _filters_in_url() -> dict[str, str]:
-    given = {
-        name: request.args.get(name, "")[:60].replace("\0", "").strip()
-        for name in ("q", "site", "state", "day")
-    }
+    given = {name: text_in_url(name, 60) for name in ("q", "site", "state", "day")}
     if given["state"] not in order_states.STATES:
         given["state"] = ""
     if _day(given["day"]) is None:

@@ -15,7 +15,6 @@ from wtforms.validators import Length, Optional
 
 from portal.web.forms import Form, InRange, required
 from restaurant.payments.accounts import MAX_LINK_MINUTES, MIN_LINK_MINUTES
-from restaurant.payments.gateways.registry import PROVIDERS
 
 
 class LinkForm(Form):
@@ -46,7 +45,7 @@ class _Account(Form):
 
 
 class NewAccountForm(_Account):
-    provider = RadioField(_("Provider"), [required()], choices=[(one, one) for one in PROVIDERS])
+    provider = RadioField(_("Provider"), [required()])
 
     def offer_providers(self, offered: list[str]) -> None:
         self.provider.choices = [(one, one) for one in offered]

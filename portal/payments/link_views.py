@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Response, flash, g, redirect, render_template, request, url_for
+from flask import Response, flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 from markupsafe import Markup
 
@@ -14,15 +14,16 @@ from portal.payments import payments_pages
 from portal.payments.forms import LinkForm
 from portal.web.auth import member_may, next_path
 from portal.web.confirm import confirm_then
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.i18n import error_message
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from restaurant.models import Order
 from restaurant.orders import queries as order_queries
 from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import link_queries, payments, provider_events, refunds
 from restaurant.payments import links as payment_links
-from restaurant.payments import payments, provider_events, refunds
-from restaurant.payments.links import STATES, LinkFilters
+from restaurant.payments.link_queries import LinkFilters
+from restaurant.payments.links import STATES
 from restaurant.sites import sites
 
 LINK = "/links/<link_id>"
@@ -34,7 +35,7 @@ def index() -> Any:
     asked: dict[str, Any] = _asked()
     with tenant_scope(g.tenant_id):
         filters = _filters(asked)
-        found = payment_links.listed(filters, cursor_in_url(), PAGE + 1) if filters else []
+        found = link_queries.listed(filters, cursor_in_url(), PAGE + 1) if filters else []
         page = page_of(found, "payments.index", asked, PAGE)
         facts = {
             "sites": {site.id: site for site in sites.list_including_closed()},
@@ -75,7 +76,7 @@ def new() -> Any:
 @member_may("payments.view")
 def link(link_id: str) -> Any:
     with tenant_scope(g.tenant_id):
-        known = payment_links.get(link_id)
+        known = link_queries.get(link_id)
         order = db.session.get(Order, (g.tenant_id, known.order_id)) if known.order_id else None
         money = payments.of_link(known.id)
         facts = {
@@ -100,7 +101,7 @@ def link(link_id: str) -> Any:
 @member_may("payments.view")
 def qr(link_id: str) -> Any:
     with tenant_scope(g.tenant_id):
-        known = payment_links.get(link_id)
+        known = link_queries.get(link_id)
     if not known.url:
         raise NotFound()
     answer = Response(_qr_svg(known.url), mimetype="image/svg+xml")
@@ -112,11 +113,11 @@ def qr(link_id: str) -> Any:
 @member_may("payments.manage")
 def cancel(link_id: str) -> Any:
     with tenant_scope(g.tenant_id):
-        known = payment_links.get(link_id)
+        known = link_queries.get(link_id)
 
     def act() -> None:
         with tenant_scope(g.tenant_id):
-            payment_links.cancel(payment_links.get(link_id))
+            payment_links.cancel(link_queries.get(link_id))
 
     return confirm_then(
         act,
@@ -132,11 +133,11 @@ def cancel(link_id: str) -> Any:
 @member_may("payments.manage")
 def renew(link_id: str) -> Any:
     with tenant_scope(g.tenant_id):
-        known = payment_links.get(link_id)
+        known = link_queries.get(link_id)
     back = next_path(url_for("payments.link", link_id=known.id))
     try:
         with tenant_scope(g.tenant_id):
-            payment_links.renew(payment_links.get(link_id))
+            payment_links.renew(link_queries.get(link_id))
     except DomainError as error:
         flash(error_message(error), "error")
         return redirect(back)
@@ -155,10 +156,7 @@ def _qr_svg(url: str) -> Markup:
 
 
 def _asked() -> dict[str, str]:
-    given = {
-        name: request.args.get(name, "")[:60].replace("\0", "").strip()
-        for name in ("q", "state", "site")
-    }
+    given = {name: text_in_url(name, 60) for name in ("q", "state", "site")}
     if given["state"] not in STATES:
         given["state"] = ""
     try:

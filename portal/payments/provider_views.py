@@ -16,6 +16,7 @@ from restaurant.models import PaymentAccount
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import payments
 from restaurant.payments.accounts import AccountSettings
+from restaurant.payments.gateways.registry import GATEWAYS
 from restaurant.sites import sites
 
 ACCOUNT = "/providers/<account_id>"
@@ -117,10 +118,8 @@ def remove_provider(account_id: str) -> Any:
 
 
 def offered_providers() -> list[str]:
-    """Paper money only where nothing is real anyway."""
     settings: Settings = current_app.extensions["comanda"]
-    paper = bool(settings.simulator_url) and not settings.production
-    return ["stripe", "iyzico", *(["simulated"] if paper else [])]
+    return [code for code, gateway in GATEWAYS.items() if gateway.is_offered(settings)]
 
 
 def _check_with_provider(account: PaymentAccount) -> None:
@@ -176,4 +175,5 @@ def _account_settings(form: Any, provider: str) -> AccountSettings:
 
 
 def _suggested_name(provider: str) -> str:
-    return {"stripe": "Stripe", "iyzico": "iyzico"}.get(provider, "")
+    gateway = GATEWAYS.get(provider)
+    return gateway.suggested_name if gateway else ""

@@ -15,15 +15,12 @@ from wtforms import (
 from wtforms.validators import Length, Optional
 
 from portal.web.forms import Form, InRange, required
+from printing.connections.registry import CONNECTIONS
 from printing.models import PrintAgent, Printer
+from printing.rendering.encoders.registry import LANGUAGES
 from printing.rendering.profiles import PROFILES
 from restaurant.models import Station
 
-WAYS = [
-    ("agent", _("Print agent")),
-    ("cloudprnt", _("Star CloudPRNT")),
-    ("server_direct", _("Epson Server Direct Print")),
-]
 OUTPUTS = [
     ("network", _("Network, port 9100")),
     ("usb", _("USB")),
@@ -31,18 +28,22 @@ OUTPUTS = [
     ("file", _("File or device")),
     ("demo", _("Demo: pictures in a folder")),
 ]
-LANGUAGES = [
-    ("escpos", "ESC/POS"),
-    ("starprnt", "StarPRNT"),
-    ("text", _("Plain text")),
-    ("png", _("Picture (PNG)")),
-]
+
+
+def _ways() -> list[tuple[str, str]]:
+    return [(code, str(gettext(way.title))) for code, way in CONNECTIONS.items()]
+
+
+def _languages() -> list[tuple[str, str]]:
+    return [(code, str(gettext(one.title))) for code, one in LANGUAGES.items() if one.by_agent]
 
 
 class NewPrinterForm(Form):
     site = SelectField(_("Restaurant"), [required()])
     name = StringField(_("Name"), [required(), Length(max=60)])
-    way = RadioField(_("How it is reached"), [required()], choices=WAYS, default="agent")
+    way = RadioField(
+        _("How it is reached"), [required()], choices=_ways, default=next(iter(CONNECTIONS))
+    )
 
     def offer(self, sites: list[tuple[str, str]]) -> None:
         self.site.choices = sites
@@ -54,7 +55,7 @@ class PrinterForm(Form):
     output = SelectField(_("Connected by"), [Optional()], choices=OUTPUTS)
     address = StringField(_("Address or device"), [Optional(), Length(max=200)])
     port = IntegerField(_("Port or speed"), [Optional(), InRange(1, 921600)])
-    language = SelectField(_("Printer language"), [Optional()], choices=LANGUAGES)
+    language = SelectField(_("Printer language"), [Optional()], choices=_languages)
     profile = SelectField(
         _("Model"), [required()], choices=[(one.code, one.name) for one in PROFILES.values()]
     )
@@ -110,11 +111,11 @@ class PrinterForm(Form):
             "fallback_seconds": self.fallback_seconds.data or 30,
             "enabled": bool(self.enabled.data),
         }
-        if way == "agent":
+        if not CONNECTIONS[way].polls:
             values |= {
                 "agent_id": self.agent.data or None,
                 "output": self._output(),
-                "language": self.language.data or "escpos",
+                "language": self.language.data or CONNECTIONS[way].language,
                 "checks": bool(self.checks.data),
             }
         return values

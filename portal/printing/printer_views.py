@@ -14,10 +14,12 @@ from portal.printing.agent_setup import SYSTEMS, guess_system, setup_for
 from portal.printing.forms import NewPrinterForm, PrinterForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, submitted_text
 from printing import agents, printers, utility_tickets
 from printing import queries as print_job_queries
 from printing.choices import output_label
+from printing.connections.base import Connection
+from printing.connections.registry import CONNECTIONS
 from printing.models import Printer
 from printing.rendering.profiles import UnsupportedFormat
 from printing.rendering.render import code_page_choices
@@ -28,6 +30,11 @@ from restaurant.sites import sites, stations
 printers_pages = Blueprint("printers", __name__, url_prefix="/printers")
 
 PRINTER = "/<printer_id>"
+
+
+@printers_pages.app_template_global()
+def printer_connections() -> dict[str, Connection]:
+    return CONNECTIONS
 
 
 @printers_pages.get("")
@@ -65,7 +72,7 @@ def station() -> Any:
     try:
         with tenant_scope(g.tenant_id):
             site = sites.get(request.form.get("site", "")[:40])
-            code = request.form.get("station", "")[:40].replace("\0", "")
+            code = submitted_text("station", 40)
             known = stations.set_display_only(site, code, request.form.get("display") == "yes")
             name = gettext(known.name)
     except (NotFound, BadId):
@@ -105,7 +112,7 @@ def _add(site: Site, name: str, way: str) -> Printer:
         "stations": free[:1],
         "bills": not printers.for_bills(site.id),
     }
-    if way == "agent":
+    if not CONNECTIONS[way].polls:
         computers = agents.listed(site.id)
         values |= {"output": {"kind": "demo"}, "agent_id": computers[0].id if computers else None}
     return printers.add(site.id, name, way, values)
@@ -162,7 +169,7 @@ def strip(printer_id: str) -> Any:
 @printers_pages.post(f"{PRINTER}/code-page")
 @member_may("printing.manage")
 def code_page(printer_id: str) -> Any:
-    wanted = request.form.get("page", "")[:40].replace("\0", "")
+    wanted = submitted_text("page", 40)
     with tenant_scope(g.tenant_id):
         known = printers.get(printer_id)
         if wanted and wanted not in code_page_choices(printers.print_format(known)):
@@ -275,7 +282,6 @@ def _page(known: Printer, broken: PrinterForm | None) -> Any:
         rows = code_page_choices(printers.print_format(known))
     except UnsupportedFormat:
         rows = []
-    door = {"cloudprnt": "star", "server_direct": "epson"}.get(known.way, "")
     return render_template(
         "printing/printer.html",
         printer=known,
@@ -288,7 +294,7 @@ def _page(known: Printer, broken: PrinterForm | None) -> Any:
         waiting=waiting,
         rows=rows,
         found=agent.found if agent else [],
-        address=f"{settings.base_url}/print/{door}/{known.secret}" if door else "",
+        address=CONNECTIONS[known.way].address(settings.base_url, known.secret),
         output_words=output_label,
     )
 

@@ -44,11 +44,7 @@ class PrintTotals:
 def printing() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
-        known = {
-            one.id: one
-            for one in printers.by_id_including_removed().values()
-            if one.site_id in set(scope.ids)
-        }
+        known = _printers_in(scope)
         rows = paper.tickets_by_day(list(known), scope.asked.span)
         earlier = paper.tickets_by_day(list(known), scope.asked.span.before)
         paces = paper.print_times(list(known), scope.asked.span)
@@ -101,11 +97,7 @@ def printing() -> Any:
 def printing_csv() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
-        known = {
-            one.id: one
-            for one in printers.by_id_including_removed().values()
-            if one.site_id in set(scope.ids)
-        }
+        known = _printers_in(scope)
         rows = paper.tickets_by_day(list(known), scope.asked.span)
     columns = ("day", "printer", "tickets", "printed", "failed", "unconfirmed", "average_seconds")
     cells = (
@@ -178,6 +170,13 @@ def delivery_csv() -> Any:
         for row in rows
     )
     return csv_response("delivery-times", columns, cells)
+
+
+def _printers_in(scope: ReportScope) -> dict[str, Printer]:
+    """The printers of the chosen restaurants, with removed ones."""
+    wanted = set(scope.ids)
+    known = printers.by_id_including_removed()
+    return {key: one for key, one in known.items() if one.site_id in wanted}
 
 
 def _name(printer: Printer, scope: ReportScope) -> str:

@@ -1,10 +1,12 @@
 """Forms of the restaurant pages."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from flask import request
+from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from flask_wtf.file import FileField
 from wtforms import (
@@ -19,13 +21,14 @@ from wtforms import (
 from wtforms.validators import Length, NumberRange, Optional
 
 from core.errors import DomainError
-from core.values.text import BadText, normalize_text
 from portal.diner.menu_content import own_name
 from portal.diner.views import WORDS
 from portal.web.choices import countries, currencies, time_zone_choices
-from portal.web.forms import Form, InRange, required
+from portal.web.forms import Form, InRange, required, submitted_text
 from portal.web.i18n import error_message
+from restaurant.models import Site
 from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS
+from restaurant.sites import stations
 from restaurant.sites.hours import DAYS, LONGEST_NAME, MOST_SPECIAL_DAYS
 
 NOTIFIED_STATES = (
@@ -45,12 +48,12 @@ def languages() -> list[tuple[str, str]]:
     return [(code, own_name(code)) for code in sorted({*WORDS.spoken, *COMMON_LANGUAGES})]
 
 
-def submitted_text(name: str, limit: int = 1000) -> str:
-    """What a field without a form of its own holds; what cannot be kept is left out."""
-    try:
-        return normalize_text(request.form.get(name, "").replace("\0", ""))[:limit]
-    except BadText:
-        return ""
+def station_names(places: Sequence[Site]) -> dict[str, str]:
+    """The stations of these restaurants by code; every menu can use the kitchen and the bar."""
+    names = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
+    for site in places:
+        names |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
+    return names
 
 
 def submitted_hours(prefix: str = "hours") -> dict[str, list[list[str]]]:

@@ -8,16 +8,16 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from core.settings import Settings
 from core.storage.blobs import blobs_at
-from portal.restaurant.forms import BareForm, submitted_hours, submitted_text, submitted_texts
+from portal.restaurant.forms import BareForm, station_names, submitted_hours, submitted_texts
 from portal.restaurant.menu_views import name_lookup
 from portal.web.auth import member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import domain_errors_on
+from portal.web.forms import domain_errors_on, submitted_text
 from restaurant.menus import menus, photos
 from restaurant.menus.menu_import import normalize_price
 from restaurant.menus.validation import ALLERGENS, DIETS, MOST_OPTIONS
 from restaurant.models import Menu, MenuItem, OptionGroup
-from restaurant.sites import sites, stations
+from restaurant.sites import sites
 
 items_pages = Blueprint("items", __name__, url_prefix="/menus")
 
@@ -104,9 +104,7 @@ def _item(menu: Menu, item: MenuItem | None) -> Any:
     form = BareForm()
     with tenant_scope(g.tenant_id):
         categories, groups = menus.categories(menu.id), menus.groups(menu.id)
-        known = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
-        for site in sites.listed():
-            known |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
+        known = station_names(sites.listed())
     shown = _stored(item) if item else _blank(categories)
     for code in shown["stations"]:  # no restaurant has it any more: show it, to be unticked
         known.setdefault(code, gettext("%(code)s (no such station)", code=code))

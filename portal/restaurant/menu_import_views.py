@@ -10,15 +10,15 @@ from flask_babel import gettext
 from core.clock import now
 from core.db import tenant_scope
 from core.errors import invalid
-from portal.restaurant.forms import BareForm, submitted_text
+from portal.restaurant.forms import BareForm, station_names
 from portal.restaurant.menu_views import name_lookup
 from portal.web.auth import member_may
 from portal.web.csv_files import csv_response, xlsx_answer
-from portal.web.forms import domain_errors_on
+from portal.web.forms import domain_errors_on, submitted_text, text_in_url
 from portal.web.i18n import error_message
 from restaurant.menus import availability, menu_import, menus
 from restaurant.models import Menu, Site
-from restaurant.sites import sites, stations
+from restaurant.sites import sites
 
 kitchen_pages = Blueprint("kitchen", __name__)
 
@@ -49,9 +49,7 @@ def bring_in(menu_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
         places = _places(menu)
-        names = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
-        for site in places:
-            names |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
+        names = station_names(places)
     if form.validate_on_submit():
         with domain_errors_on(form):
             data, filename = _file()
@@ -126,7 +124,7 @@ def sold_out(site_id: str) -> Any:
             groups = menus.groups(menu.id)
             by_group = menus.options_of([group.id for group in groups])
             options = [(group, by_group[group.id]) for group in groups]
-    asked = request.args.get("q", "").replace("\0", "").strip()
+    asked = text_in_url("q", 80)
     name = name_lookup(menu) if menu else None
     if asked and name:
         rows = [

@@ -11,15 +11,9 @@ from core.db import tenant_scope
 from core.errors import DomainError, NotFound
 from portal.diner import views as diner_pages
 from portal.diner.menu_cache import MenuFacts, menu_cache
-from portal.restaurant.forms import (
-    BareForm,
-    NewMenuForm,
-    submitted_hours,
-    submitted_text,
-    submitted_texts,
-)
+from portal.restaurant.forms import BareForm, NewMenuForm, submitted_hours, submitted_texts
 from portal.web.auth import may, member_may
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, submitted_text
 from portal.web.i18n import error_message
 from restaurant.menus import menus, publishing, version_diff
 from restaurant.models import Menu, MenuCategory, Site

@@ -20,12 +20,11 @@ from portal.restaurant.forms import (
     NewSiteForm,
     OrdersForm,
     submitted_hours,
-    submitted_text,
     typed_special_days,
 )
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import Form, domain_errors_on, field_text
+from portal.web.forms import Form, domain_errors_on, field_text, submitted_text
 from portal.web.i18n import error_message
 from restaurant.menus import availability, menus, photos
 from restaurant.models import Site

@@ -19,10 +19,10 @@ from core.db import tenant_scope
 from core.errors import Invalid
 from core.settings import Settings
 from core.storage.blobs import NoSuchBlob, blobs_at
-from portal.restaurant.forms import AreaForm, TableForm, TablesForm, submitted_text
+from portal.restaurant.forms import AreaForm, TableForm, TablesForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, submitted_text
 from restaurant.models import Site, Table
 from restaurant.sites import sites, table_codes_pdf, tables
 

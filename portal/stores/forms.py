@@ -11,14 +11,16 @@ from wtforms.validators import Length, Optional
 
 from portal.web.choices import countries
 from portal.web.forms import Form, required
-from webhooks.stores import KINDS
 from webhooks.stores.form_fields import FIELD_ROLES
+from webhooks.stores.registry import PLATFORMS
+
+
+def _platform_codes() -> list[tuple[str, str]]:
+    return [(code, code) for code in PLATFORMS]
 
 
 class NewConnectionForm(Form):
-    kind = RadioField(
-        _("What do you want to connect?"), [required()], choices=[(k, k) for k in KINDS]
-    )
+    kind = RadioField(_("What do you want to connect?"), [required()], choices=_platform_codes)
     name = StringField(_("Name"), [required(), Length(max=120)])
     country = SelectField(_("Country of phone numbers"), choices=countries)
 

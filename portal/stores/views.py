@@ -15,12 +15,14 @@ from messaging.automations import store_events
 from messaging.models import Connection
 from portal.stores.forms import ConnectionForm, MappingForm, NewConnectionForm, SecretForm
 from portal.web.auth import may, member_may
+from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
 from tenants import accounts
 from webhooks.inbound import hook_queue
 from webhooks.stores import website_form as form_builder
-from webhooks.stores.base import FormAnswer
+from webhooks.stores.base import FormAnswer, Platform
 from webhooks.stores.form_fields import FIELD_ROLES
+from webhooks.stores.registry import PLATFORMS
 
 stores_pages = Blueprint("stores", __name__, url_prefix="/stores")
 
@@ -32,6 +34,11 @@ LONGEST_BODY = 20_000
 def hook_url(connection: Connection) -> str:
     settings: Settings = current_app.extensions["comanda"]
     return f"{settings.base_url}/hooks/{connection.kind}/{connection.token}"
+
+
+@stores_pages.app_template_global()
+def store_platforms() -> dict[str, Platform]:
+    return PLATFORMS
 
 
 @stores_pages.get("")
@@ -47,7 +54,7 @@ def index() -> Any:
 def new() -> Any:
     with tenant_scope(g.tenant_id):
         country = accounts.account().country
-    form = NewConnectionForm(kind=request.args.get("kind", "shopify"), country=country)
+    form = NewConnectionForm(kind=request.args.get("kind", next(iter(PLATFORMS))), country=country)
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
@@ -128,20 +135,17 @@ def enabled(connection_id: str) -> Any:
 @member_may("stores.manage")
 def remove(connection_id: str) -> Any:
     known = _connection(connection_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove “%(name)s”?", name=known.name),
-            text=gettext(
-                "Its address stops working at once. What its automations have sent stays listed."
-            ),
-            yes=gettext("Remove the connection"),
-            back_url=url_for("stores.connection", connection_id=connection_id),
-        )
-    with tenant_scope(g.tenant_id):
-        store_connections.remove(connection_id)
-    flash(gettext("“%(name)s” is removed.", name=known.name), "success")
-    return redirect(url_for("stores.index"))
+    return confirm_then(
+        in_tenant(store_connections.remove, connection_id),
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext(
+            "Its address stops working at once. What its automations have sent stays listed."
+        ),
+        yes=gettext("Remove the connection"),
+        back_url=url_for("stores.connection", connection_id=connection_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("stores.index"),
+    )
 
 
 @stores_pages.get("/<connection_id>/hooks/<hook_id>")
@@ -203,7 +207,7 @@ def _page(
     if manages:
         form = form or ConnectionForm(formdata=None, name=known.name, country=known.country)
         secret_form = secret_form or SecretForm(formdata=None)
-        if known.kind == "form" and mapping_form is None:
+        if PLATFORMS[known.kind].complete and mapping_form is None:
             mapping_form = _mapping_form(known)
     template = "stores/live.html" if request.headers.get("X-Part") else "stores/connection.html"
     return render_template(

@@ -1,24 +1,22 @@
-"""Lists as a file, streamed, with no cell a spreadsheet would run."""
+"""CSV and Excel files as answers. No cell is one that a spreadsheet would run as a formula."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from flask import Response, stream_with_context
 
 from core.storage import spreadsheets
-from core.values.text import csv_cell
+from core.values.text import csv_lines
 
-BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the letters for those of an old code page
+BYTE_ORDER_MARK = "\ufeff"  # without it Excel reads the file in an old code page
 
 
-def csv_response(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Response:
-    """`rows` may be a generator that opens a transaction for each batch it reads."""
+def csv_response(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+    """Stream a file. `rows` may be a generator that opens a transaction for each batch."""
 
     def lines() -> Iterator[str]:
-        yield BYTE_ORDER_MARK + _line(columns)
+        yield BYTE_ORDER_MARK + csv_lines([columns])
         for row in rows:
-            yield _line(row)
+            yield csv_lines([row])
 
     answer = Response(stream_with_context(lines()), mimetype="text/csv")
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
@@ -30,9 +28,3 @@ def xlsx_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     answer = Response(spreadsheets.workbook(columns, rows, title=name), mimetype=spreadsheets.MIME)
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.xlsx"'
     return answer
-
-
-def _line(cells: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
-    return out.getvalue()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from flask import request
 from flask_babel import lazy_gettext as _
 from flask_wtf import FlaskForm
 from markupsafe import Markup, escape
@@ -16,6 +17,7 @@ from wtforms.validators import InputRequired, NumberRange
 from wtforms.widgets import Select
 
 from core.errors import DomainError
+from core.values.text import BadText, normalize_text
 from portal.web.i18n import error_message
 
 LOCAL_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]  # as browsers send them
@@ -79,6 +81,23 @@ def domain_errors_on(form: Form) -> Iterator[None]:
         yield
     except DomainError as error:
         form.refuse(error)
+
+
+def submitted_text(name: str, limit: int = 1000) -> str:
+    """A field that no form class declares. Text that cannot be stored is read as blank."""
+    return _storable(request.form.get(name, ""), limit)
+
+
+def text_in_url(name: str, limit: int) -> str:
+    """A parameter of the address, such as a filter, read in the same way."""
+    return _storable(request.args.get(name, ""), limit)
+
+
+def _storable(text: str, limit: int) -> str:
+    try:
+        return normalize_text(text.replace("\0", ""))[:limit]
+    except BadText:
+        return ""
 
 
 def line_id_or_none(value: Any) -> int | None:

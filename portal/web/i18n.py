@@ -22,51 +22,15 @@ from core.clock import now
 from core.errors import DomainError
 from core.values.money import format_money
 from core.values.phone import display_phone
+from messaging.automations.reasons import AUTOMATION_REASONS
+from messaging.reasons import NETWORK_REASONS
 from portal.web import core_errors
 from tenants.people import LOCALES, THEMES
 
-NETWORK_QUOTE = " The network says: "
 REASON_DETAIL = " · "
 N_ = str  # collected for translation here, translated where it is shown
-# Sentences of the lines' drivers that go on with something nobody can translate.
-MESSAGE_PREFIXES = (
-    N_("The network could not be reached:"),
-    N_("The network got the message, but its answer was lost:"),
-    N_("The message is not complete:"),
-    N_("The network has put this number under"),
-    N_("The number cannot send yet; the network calls it"),
-    N_(
-        "The network tells of answers and receipts at another address than this line's callback"
-        " URL:"
-    ),
-    N_("Our own sending failed:"),
-    N_("The 24-hour window is closed; it goes as the template:"),
-    N_("Its line is down; it goes by another line:"),
-    N_("The file could not be fetched:"),
-    N_("The network answered"),
-    N_("The server answered"),
-    N_("The client ended:"),
-    N_("The network refused:"),
-    N_("The phone could not be linked:"),
-    N_("The message could not be prepared:"),
-    N_("The message did not leave:"),
-    N_("The library gave no answer:"),
-    N_("The file's address cannot be used:"),
-    N_("The file's server should answer 200, but answers"),
-    N_("The network has restricted this number for breaking its terms."),
-)
-# What timelines and files say of themselves, as messaging writes it down.
+# What signed hooks are refused for.
 MESSAGES = (
-    N_("The other line may not write to this person; it waits for its own line."),
-    N_("Its line went down while it was sent; it was not taken."),
-    N_("The network no longer has this file."),
-    N_("The file is larger than we take in."),
-    N_("The file is not what the message says it is."),
-    N_("The file that came is not the one that was announced."),
-    N_("The file could not be stored."),
-    N_("The file is empty."),
-    N_("The line of this message is gone."),
-    N_("The network told an address that is not safe."),
     N_("the body is nested too deeply"),
     N_("the body has no list named entry"),
     N_("the headers webhook-id, webhook-timestamp, webhook-signature are needed"),
@@ -131,23 +95,18 @@ def error_message(error: DomainError) -> str:
     return sentence.format(**error.values) if error.values else sentence
 
 
-def network_message(sentence: str | None) -> str:
-    """What a driver wrote down in English, in the reader's language, as far as it is ours."""
-    if not sentence:
-        return ""
-    ours, mark, theirs = sentence.partition(NETWORK_QUOTE)
-    for beginning in MESSAGE_PREFIXES:
-        if ours.startswith(beginning):
-            ours = f"{gettext(beginning)}{ours.removeprefix(beginning)}"
-            break
-    else:
-        ours = str(gettext(ours))
-    said = gettext("The network says:")
-    return f"{ours} {said} {theirs}" if mark else ours
+def network_message(reason: str | None) -> str:
+    """Why a line, a message or a file has a problem, in the reader's language."""
+    return NETWORK_REASONS.translated(reason, gettext)
+
+
+def automation_reason(reason: str | None) -> str:
+    """Why an automation sent nothing, in the reader's language."""
+    return AUTOMATION_REASONS.translated(reason, gettext)
 
 
 def reason_message(sentence: str | None) -> str:
-    """Why a run sent nothing, or a hook was not understood; after the dot comes what was given."""
+    """Why a hook was not understood; after the dot comes what was given."""
     if not sentence:
         return ""
     ours, mark, given = sentence.partition(REASON_DETAIL)
@@ -205,6 +164,7 @@ def setup_i18n(app: Flask) -> None:
     app.add_template_filter(network_message, "network_words")
     app.add_template_filter(format_phone, "phone")
     app.add_template_filter(reason_message, "reason")
+    app.add_template_filter(automation_reason, "automation_reason")
     app.add_template_filter(format_minutes, "minutes")
     app.add_template_filter(format_duration, "lasts")
     app.add_template_filter(format_amount, "money")

@@ -8,12 +8,17 @@ from flask_babel import gettext
 
 from core.db import tenant_scope
 from core.errors import DomainError
+from core.http import errors as outbound
 from core.ids import BadId, canonical_id
+from core.values.reasons import decode_reason
 from portal.web.auth import member_may
+from portal.web.forms import text_in_url
 from portal.web.i18n import error_message
 from webhooks import endpoints
 from webhooks import queries as webhook_queries
+from webhooks.delivery import reasons
 from webhooks.delivery.post import USER_AGENT
+from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.event_types import EVENT_TYPES
 from webhooks.models import WebhookAttempt, WebhookDelivery
 from webhooks.queries import STATES, DeliveryFilters
@@ -100,24 +105,26 @@ def attempt_error(status: int | None, error: str | None) -> str:
         return str(gettext("It answered %(s)s: it asks to be left alone for a while.", s=status))
     if status is not None:
         return str(gettext("It answered %(s)s.", s=status))
-    for mark, words in (
-        ("did not answer in time", gettext("It did not answer within 15 seconds.")),
-        ("did not take the connection", gettext("It did not take the connection in time.")),
-        ("does not take the connection", gettext("It does not take the connection.")),
-        ("broke off", gettext("It broke off, or does not speak HTTP.")),
-        ("cannot be resolved", gettext("Its name cannot be found.")),
-        ("has no address", gettext("Its name cannot be found.")),
-        ("certificate", gettext("Its certificate is not valid.")),
-        ("speak TLS", gettext("It does not speak TLS as we do.")),
-        ("not a public address", gettext("It is not on the public internet.")),
-        ("this machine", gettext("It is not on the public internet.")),
-        ("no longer kept", gettext("The event is no longer kept.")),
-        ("switched off", gettext("The endpoint was switched off.")),
-        ("was removed", gettext("The endpoint was removed.")),
-    ):
-        if mark in error:
-            return str(words)
-    return error
+    reason = decode_reason(error)
+    shown = _reason_texts().get(str(reason.values.get("problem") or reason.code))
+    return shown or DELIVERY_REASONS.english(error)
+
+
+def _reason_texts() -> dict[str, str]:
+    """By the code of a reason, or by the problem of a call (core/http/errors.py)."""
+    return {
+        outbound.ANSWER_TIMED_OUT: gettext("It did not answer within 15 seconds."),
+        outbound.CONNECTION_TIMED_OUT: gettext("It did not take the connection in time."),
+        outbound.NO_CONNECTION: gettext("It does not take the connection."),
+        outbound.BROKE_OFF: gettext("It broke off, or does not speak HTTP."),
+        outbound.NAME_NOT_FOUND: gettext("Its name cannot be found."),
+        outbound.BAD_CERTIFICATE: gettext("Its certificate is not valid."),
+        outbound.NO_TLS: gettext("It does not speak TLS as we do."),
+        outbound.RefusedAddress.code: gettext("It is not on the public internet."),
+        reasons.EVENT_EXPIRED: gettext("The event is no longer kept."),
+        reasons.SWITCHED_OFF: gettext("The endpoint was switched off."),
+        reasons.REMOVED: gettext("The endpoint was removed."),
+    }
 
 
 def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, str]:
@@ -133,10 +140,7 @@ def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, 
 
 def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty is left out of it."""
-    given = {
-        name: request.args.get(name, "")[:64].replace("\0", "").strip()
-        for name in ("to", "event", "state", "id")
-    }
+    given = {name: text_in_url(name, 64) for name in ("to", "event", "state", "id")}
     return {name: value for name, value in given.items() if value}
 
 

@@ -12,6 +12,7 @@ from core.queue import lanes
 from messaging.automations import connections as store_connections
 from messaging.lines import repository as line_repository
 from portal.web.auth import member_may
+from portal.web.forms import text_in_url
 from tenants import audit
 from webhooks.inbound import hook_log, hook_queue
 from webhooks.inbound.hook_log import HOOK_STATES, HookFilters
@@ -95,10 +96,7 @@ def _readable(raw: bytes) -> str:
 
 def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address."""
-    given = {
-        name: request.args.get(name, "")[:64].replace("\0", "").strip()
-        for name in ("kind", "target", "state")
-    }
+    given = {name: text_in_url(name, 64) for name in ("kind", "target", "state")}
     if given["state"] not in HOOK_STATES:
         given["state"] = ""
     return {name: value for name, value in given.items() if value}

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, flash, g, redirect, render_template, url_for
 from flask_babel import format_date, gettext
 from flask_login import current_user
 
@@ -12,6 +12,7 @@ from core.db import tenant_scope
 from core.errors import DomainError, invalid
 from core.http import Policy
 from portal.web.auth import may, member_may
+from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
 from portal.web.i18n import error_message
 from portal.webhooks.forms import EndpointForm, ReplayForm, RotateSecretForm
@@ -116,43 +117,36 @@ def switch_on(endpoint_id: str) -> Any:
 @member_may("webhooks.manage")
 def switch_off(endpoint_id: str) -> Any:
     known = _endpoint(endpoint_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Switch the endpoint off?"),
-            text=gettext(
-                "%(url)s gets no more events, and what waits for it is cancelled."
-                " Switched on again, it can be sent what it missed.",
-                url=known.url,
-            ),
-            yes=gettext("Switch off"),
-            back_url=url_for("webhooks.endpoint", endpoint_id=endpoint_id),
-        )
-    with tenant_scope(g.tenant_id):
-        endpoints.set_enabled(endpoint_id, False)
-    flash(gettext("The endpoint is off."), "success")
-    return redirect(url_for("webhooks.endpoint", endpoint_id=endpoint_id))
+    return confirm_then(
+        in_tenant(endpoints.set_enabled, endpoint_id, False),
+        title=gettext("Switch the endpoint off?"),
+        text=gettext(
+            "%(url)s gets no more events, and what waits for it is cancelled."
+            " Switched on again, it can be sent what it missed.",
+            url=known.url,
+        ),
+        yes=gettext("Switch off"),
+        back_url=url_for("webhooks.endpoint", endpoint_id=endpoint_id),
+        done=gettext("The endpoint is off."),
+    )
 
 
 @webhooks_pages.route(f"{ENDPOINT}/remove", methods=["GET", "POST"])
 @member_may("webhooks.manage")
 def remove(endpoint_id: str) -> Any:
     known = _endpoint(endpoint_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove the endpoint?"),
-            text=gettext(
-                "%(url)s gets no more events and its secret is forgotten. This cannot be undone.",
-                url=known.url,
-            ),
-            yes=gettext("Remove the endpoint"),
-            back_url=url_for("webhooks.endpoint", endpoint_id=endpoint_id),
-        )
-    with tenant_scope(g.tenant_id):
-        endpoints.remove(endpoint_id)
-    flash(gettext("The endpoint is removed."), "success")
-    return redirect(url_for("webhooks.index"))
+    return confirm_then(
+        in_tenant(endpoints.remove, endpoint_id),
+        title=gettext("Remove the endpoint?"),
+        text=gettext(
+            "%(url)s gets no more events and its secret is forgotten. This cannot be undone.",
+            url=known.url,
+        ),
+        yes=gettext("Remove the endpoint"),
+        back_url=url_for("webhooks.endpoint", endpoint_id=endpoint_id),
+        done=gettext("The endpoint is removed."),
+        done_url=url_for("webhooks.index"),
+    )
 
 
 @webhooks_pages.post(f"{ENDPOINT}/replay")

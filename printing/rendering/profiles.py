@@ -26,6 +26,8 @@ class Profile:
     """The profile's name in python-escpos."""
     own_qr: bool = True
     cuts: bool = True
+    own_page_numbers: bool = False
+    """Its numbers for code pages are the maker's own, not those of ESC/POS."""
     leaves_kanji: bool = False
     """The printer starts in a two-byte mode that garbles non-ASCII letters, and has to leave it
     first.
@@ -75,7 +77,7 @@ PROFILES = {
         ),
         Profile(
             "star", "Star TSP100, TSP650, TSP700, mC-Print", ("starprnt", "text", "png"), _SMALL,
-            _WIDE, "TSP600",
+            _WIDE, "TSP600", own_page_numbers=True,
         ),
     )
 }  # fmt: skip
@@ -111,9 +113,9 @@ def code_pages(known: Profile, chosen: str | None) -> tuple[tuple[str, int], ...
 def sample_code_pages(known: Profile) -> list[tuple[str, int]]:
     """Return this printer's pages first, then those of others: a clone's table is unpredictable."""
     rows = [pair for pair in known.pages if pair[0] in SAMPLE_CODE_PAGES]
-    if "starprnt" not in known.languages:
+    if not known.own_page_numbers:
         for other in PROFILES.values():
-            if "starprnt" not in other.languages:
+            if not other.own_page_numbers:
                 rows += [p for p in other.pages if p[0] in SAMPLE_CODE_PAGES[:2] and p not in rows]
     return rows
 

@@ -2,25 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from printing.rendering import profiles as printer_profiles
 from printing.rendering.banners import banner_text, reprint_parts
 from printing.rendering.document import Cut, Document, TextLine
-from printing.rendering.encoders import epos, escpos, plain_text, starprnt
 from printing.rendering.encoders import png as pictures
-from printing.rendering.layout import AnyRow, layout_rows
+from printing.rendering.encoders.registry import LANGUAGES
+from printing.rendering.layout import layout_rows
 from printing.rendering.paper import PaperRoll
 from printing.rendering.profiles import UnsupportedFormat
 
-Language = Literal["escpos", "starprnt", "epos", "text", "png"]
-MEDIA_TYPES: dict[str, str] = {
-    "escpos": escpos.MEDIA_TYPE,
-    "starprnt": starprnt.MEDIA_TYPE,
-    "epos": epos.MEDIA_TYPE,
-    "text": plain_text.MEDIA_TYPE,
-    "png": pictures.MEDIA_TYPE,
-}
 # Letters that appear correctly only with the right code page.
 TURKISH, WESTERN = "ğĞ üÜ şŞ ıI iİ öÖ çÇ âî", "äÄ öÖ üÜ ß éÉ ñÑ ãõ çÇ"
 CENTRAL, CYRILLIC = "ąĄ čČ łŁ řŘ őŐ žŽ şŞ", "АБВГД абвгд Щщ Юю Яя"
@@ -34,7 +25,7 @@ SAMPLES = {
 class PrintFormat:
     """The settings of a printer that determine its bytes."""
 
-    language: Language = "escpos"
+    language: str = "escpos"
     profile: str = "generic"
     """A code of printing.rendering.profiles.PROFILES. If that profile lacks the language, one that
     has it is used.
@@ -48,7 +39,7 @@ class PrintFormat:
 
     def __post_init__(self) -> None:
         """Raises UnsupportedFormat with a sentence for people."""
-        if self.language not in MEDIA_TYPES:
+        if self.language not in LANGUAGES:
             raise UnsupportedFormat(f"{self.language!r} is not a printer language of ours")
         self.roll()
 
@@ -57,11 +48,10 @@ class PrintFormat:
 
     @property
     def known_profile(self) -> str:
-        if self.language in ("text", "png"):
+        other = LANGUAGES[self.language].profile
+        if other is None or self.language in printer_profiles.profile(self.profile).languages:
             return self.profile
-        if self.language in printer_profiles.profile(self.profile).languages:
-            return self.profile
-        return "star" if self.language == "starprnt" else "generic"
+        return other
 
 
 @dataclass(frozen=True)
@@ -71,7 +61,7 @@ class Rendered:
 
 
 def render(document: Document, paper: PrintFormat) -> Rendered:
-    return Rendered(MEDIA_TYPES[paper.language], _encoded(document, paper))
+    return Rendered(LANGUAGES[paper.language].media_type, _encoded(document, paper))
 
 
 def reprint_heading(
@@ -81,7 +71,7 @@ def reprint_heading(
 
     Empty for XML and images, where two documents cannot follow each other.
     """
-    if paper.language in ("epos", "png"):
+    if not LANGUAGES[paper.language].can_join:
         return b""
     parts = reprint_parts(first_time, language=language, time_zone=time_zone)
     return _encoded(Document("REPRINT", parts, language), paper)
@@ -94,24 +84,18 @@ def code_page_samples(paper: PrintFormat, *, language: str = "en") -> Rendered:
     """
     roll = PaperRoll.of(paper.known_profile, paper.width_mm, None)
     heading = Document("strip", (TextLine(banner_text(language, "strip")),), language)
-    ending = Document("strip", (Cut(),), language)
-    if paper.language not in ("escpos", "starprnt", "epos"):
+    spoken = LANGUAGES[paper.language]
+    row = spoken.page_row
+    if row is None:
         parts = (TextLine(TURKISH), TextLine("utf-8"), Cut())
         return render(heading.with_banner(*parts), paper)
-    row = starprnt.page_row if paper.language == "starprnt" else escpos.page_row
     samples = b"".join(
         row(f"{number}:{page}", ("ascii", 0), roll) + row(SAMPLES[page], (page, number), roll)
         for page, number in _sample_code_pages(paper)
     )
-    if paper.language == "epos":
-        inner = epos.command(samples)
-        begin, _, end = _encoded(heading.with_banner(), paper).partition(b"</epos-print>")
-        return Rendered(
-            MEDIA_TYPES["epos"],
-            begin + inner.encode() + b'<cut type="feed"/>' + b"</epos-print>" + end,
-        )
-    data = _encoded(heading, paper) + samples + _encoded(ending, paper)
-    return Rendered(MEDIA_TYPES[paper.language], data)
+    ending = _encoded(Document("strip", (Cut(),), language), paper)
+    data = spoken.join_samples(_encoded(heading, paper), samples, ending)
+    return Rendered(spoken.media_type, data)
 
 
 def code_page_choices(paper: PrintFormat) -> list[str]:
@@ -131,22 +115,4 @@ def preview_png(document: Document, width_mm: int = 80) -> bytes:
 
 def _encoded(document: Document, paper: PrintFormat) -> bytes:
     roll = paper.roll(document.right_to_left)
-    match paper.language:
-        case "png":
-            return pictures.encode(layout_rows(document, roll.columns), roll.sheet)
-        case "text":
-            return _as_text(document, roll, paper.code_page)
-    rows: list[AnyRow] = layout_rows(document, roll.columns, roll.write)
-    match paper.language:
-        case "starprnt":
-            return starprnt.encode(rows, roll)
-        case "epos":
-            return epos.encode(rows, roll)
-    return escpos.encode(rows, roll)
-
-
-def _as_text(document: Document, roll: PaperRoll, code_page: str | None) -> bytes:
-    if code_page is None:
-        return plain_text.encode(layout_rows(document, roll.columns), roll)
-    rows = layout_rows(document, roll.columns, roll.write)
-    return plain_text.encode(rows, roll, roll.pages[0][0])
+    return LANGUAGES[paper.language].encode(document, roll, paper.code_page)

@@ -14,8 +14,10 @@ from sqlalchemy import func, select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound
+from core.values.reasons import encode_other
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
+from messaging.messages.kinds.registry import is_written
 from messaging.models import Contact, Line
 from restaurant.chat import free_text, shared_locations
 from restaurant.chat.free_text import ParsedOrder
@@ -27,18 +29,23 @@ from restaurant.menus import availability, publishing
 from restaurant.menus.pricing import ChosenOption, NotOnMenu, PricedMenu, calculate_totals
 from restaurant.menus.pricing import PricedItem as PricedLine
 from restaurant.models import Cart, Order, Site
-from restaurant.orders import carts, placing
+from restaurant.orders import carts, hold_reasons, placing
 from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
-from restaurant.orders.hold_reasons import FREE_TEXT, NEW_CUSTOMER, NO_LOCATION, NOT_SCANNED
+from restaurant.orders.hold_reasons import (
+    FREE_TEXT,
+    NEW_CUSTOMER,
+    NO_LOCATION,
+    NOT_SCANNED,
+    join_reasons,
+)
 from restaurant.payments import payments
 from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
 
 HOUR = timedelta(hours=1)
-KINDS = frozenset({"text", "button"})
 # After these the same cart can never become an order: what was paid for it goes to the review.
 FINAL_REFUSALS = frozenset({"expired", "changed", "sold_out", "closed"})
 
@@ -54,7 +61,7 @@ class Sender:
 
 def may_be_order(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
-    return message.kind in KINDS and bool(
+    return is_written(message.kind) and bool(
         carts.find_code(message.text) or free_text.looks_like_order(message.text)
     )
 
@@ -97,11 +104,11 @@ def _order_from_cart(
     notes = _hold_reasons(site, cart, sender)
     needs_tap = bool(notes)
     if carts.was_edited(cart, message.text):
-        notes.append("The message was changed before it was sent: " + message.text[:500])
+        notes.append(hold_reasons.message_edited(message.text[:500]))
     lines = [_priced(row) for row in cart.lines]
     bought = redemption.redeem_for_cart(site, cart, lines, sender.contact_id, use_up=not line.test)
     if bought.refusal is not None:
-        notes += [redemption.REFUSAL_NOTES[bought.refusal.why], bought.code]
+        notes += hold_reasons.coupon_refused(bought.refusal.why, bought.code)
     cart.used_at = now()
     open_order = None
     if cart.table_id and not needs_tap and cart.payment_method != "card_link":
@@ -112,7 +119,7 @@ def _order_from_cart(
         if bought.coupon is not None:
             bought.coupon.order_id = open_order.id
             db.session.flush()
-        order = order_changes.add_items(site, open_order, lines, because="; ".join(notes))
+        order = order_changes.add_items(site, open_order, lines, reason=join_reasons(notes))
         cart.order_id = order.id
         order_notifications.send_to_customer(
             order, order_notifications.customer_text(order, "added")
@@ -135,7 +142,7 @@ def _order_from_cart(
             customer_phone=sender.phone,
             customer_name=sender.name,
             notes=cart.notes,
-            staff_note="\n".join(notes),
+            staff_note=join_reasons(notes),
             needs_confirmation=needs_tap,
             line_id=line.id,
             message_id=message_id,
@@ -200,7 +207,7 @@ def _order_from_free_text(
             contact_id=sender.contact_id,
             customer_phone=sender.phone,
             customer_name=sender.name,
-            staff_note="\n".join([FREE_TEXT, *written.unread]),
+            staff_note=join_reasons([FREE_TEXT, *map(encode_other, written.unread)]),
             needs_confirmation=True,
             line_id=line.id,
             message_id=message_id,

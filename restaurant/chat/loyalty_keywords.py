@@ -8,6 +8,7 @@ from core.errors import Conflict
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
+from messaging.messages.kinds.registry import is_written
 from messaging.models import Line
 from restaurant.chat_texts import chat_languages, chat_text
 from restaurant.loyalty import coupon_codes, coupons, ledger, programmes, rewards
@@ -19,7 +20,6 @@ from restaurant.sites import sites
 MAX_TEXT_LENGTH = 40
 CACHE_SECONDS = 30.0
 CACHE_SIZE = 5000
-KINDS = frozenset({"text", "button"})
 # "Give it to me": the dearest reward that the balance pays for.
 REDEEM_WORDS = ("redeem", "kullan", "hediye", "einlösen", "استبدال")
 _REDEEM_WORDS = frozenset(programmes.normalize_keyword(one) for one in REDEEM_WORDS)
@@ -58,7 +58,7 @@ keyword_cache = _KeywordCache()
 
 def is_keyword(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
-    if message.kind not in KINDS or not 0 < len(message.text) <= MAX_TEXT_LENGTH:
+    if not is_written(message.kind) or not 0 < len(message.text) <= MAX_TEXT_LENGTH:
         return False
     words = keyword_cache.words(current_tenant_id())
     said = programmes.normalize_keyword(message.text)

@@ -35,6 +35,8 @@ from restaurant.orders.hold_reasons import (
     NEEDS_CONFIRMATION,
     NO_LOCATION,
     OUTSIDE_ZONES,
+    join_reasons,
+    split_reasons,
 )
 from restaurant.sites import sites
 
@@ -138,7 +140,7 @@ def _store_location_only(site: Site, order: Order, zone: DeliveryZone | None, zo
 def _refuse_location(site: Site, order: Order, why: str, key: str, **values: str) -> Order:
     """No fee is made up. The order waits where it is, and the staff sees why."""
     _set_staff_note(order, why)
-    order_lifecycle.record_change(order, "location", because=why)
+    order_lifecycle.record_change(order, "location", reason=why)
     order_notifications.status_changed(site, order, order_queries.items_of(order.id))
     order_notifications.send_to_customer(
         order, order_notifications.customer_text(order, key, **values)
@@ -148,20 +150,21 @@ def _refuse_location(site: Site, order: Order, why: str, key: str, **values: str
 
 def _set_zone_and_fee(site: Site, order: Order, zone: DeliveryZone) -> None:
     order.address = addresses.address_with_location(order.address, None, zone)
-    order.staff_note = "\n".join(
-        line for line in order.staff_note.split("\n") if line not in LOCATION_REASONS
-    )
+    order.staff_note = join_reasons(_without_location_reasons(order))
     order.sums = {**order.sums, "delivery_fee": str(zone.fee)}
     order_changes.recalculate(site, order)
 
 
 def _other_reasons(order: Order) -> bool:
-    return bool(set(order.staff_note.split("\n")) & NEEDS_CONFIRMATION)
+    return bool(set(split_reasons(order.staff_note)) & NEEDS_CONFIRMATION)
 
 
 def _set_staff_note(order: Order, why: str) -> None:
-    kept = [line for line in order.staff_note.split("\n") if line and line not in LOCATION_REASONS]
-    order.staff_note = "\n".join([*kept, why])
+    order.staff_note = join_reasons([*_without_location_reasons(order), why])
+
+
+def _without_location_reasons(order: Order) -> list[str]:
+    return [one for one in split_reasons(order.staff_note) if one not in LOCATION_REASONS]
 
 
 def _open_order(line_id: int, contact_id: str) -> Order | None:

@@ -12,12 +12,12 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound, invalid
 from core.security import signed_urls
 from core.security.signing import BadToken
-from core.values.phone import BadPhone, read_phone
 from core.values.text import one_line
 from messaging.contacts import identities as contact_identities
 from restaurant.chat_texts import chat_languages
 from restaurant.models import Courier, Site
-from tenants import accounts, audit
+from restaurant.typed_phones import required_phone
+from tenants import audit
 
 MAX_COURIERS = 60
 PURPOSE = "courier"
@@ -149,10 +149,7 @@ def _checked(site: Site, values: Mapping[str, Any]) -> dict[str, Any]:
         if not clean["name"]:
             raise invalid("name", "name_missing", "Give the courier a name.")
     if "phone" in clean:
-        try:
-            clean["phone"] = read_phone(str(clean["phone"]), accounts.home_country() or None)
-        except BadPhone as error:
-            raise invalid("phone", "invalid_phone", str(error)) from error
+        clean["phone"] = required_phone(str(clean["phone"]))
     if "language" in clean:
         clean["language"] = clean["language"] or site.languages[0]
         if not (clean["language"] in chat_languages() or clean["language"] in site.languages):

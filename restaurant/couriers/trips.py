@@ -9,6 +9,7 @@ from core.db import current_tenant_id, db
 from core.errors import NotFound
 from messaging.inbox import conversations as inbox_conversations
 from messaging.lines import repository as line_repository
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line
 from restaurant.chat_texts import chat_text
 from restaurant.models import Courier, Order, OrderItem, Site, Trip
@@ -79,8 +80,8 @@ def notify_courier(site: Site, order: Order, courier: Courier, text: str) -> Not
 
 
 def _in_free_window(line: Line, courier: Courier) -> bool:
-    """A cloud line writes freely only to who wrote to it within a day."""
-    if line.kind != "cloud" or courier.contact_id is None:
+    """A line with a reply window sends free text only within a day of the other's message."""
+    if not DRIVERS[line.kind].has_reply_window or courier.contact_id is None:
         return True
     talks = inbox_conversations.conversations_of_contact(courier.contact_id)
     return any(talk.line_id == line.id and talk.window_left() for talk in talks)

@@ -15,6 +15,7 @@ from core.errors import DomainError, NotFound
 from core.logs import logger
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import marketing_eligibility
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import BULK, MessageDraft
 from messaging.models import Contact, Line
@@ -183,7 +184,7 @@ def _send(one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line) -> 
                 message_settings.text_for(message, site, card.contact.language), values
             ).text
             content = {}
-            if message.template and line.kind == "cloud":
+            if message.template and DRIVERS[line.kind].has_templates:
                 given = [
                     fill_placeholders(part, values).text for part in message.template["parameters"]
                 ]

@@ -12,19 +12,6 @@ from restaurant.loyalty.coupons import CouponRefused
 from restaurant.menus.pricing import ZERO, PricedItem, PricingTerms, calculate_totals
 from restaurant.models import Cart, Coupon, Order, Site
 
-# Sentences kept with the order; the portal says them in the reader's language.
-REFUSAL_NOTES = {
-    "unknown": "The coupon is not known any more: the order is without its discount.",
-    "used": "The coupon was used already: the order is without its discount.",
-    "expired": "The coupon has run out: the order is without its discount.",
-    "cancelled": "The coupon was cancelled: the order is without its discount.",
-    "other_site": "The coupon is for another restaurant: the order is without its discount.",
-    "below_minimum": "The order is below the coupon's minimum: it is without its discount.",
-    "item_missing": "The coupon's item is not on the order: it is without its discount.",
-    "not_yours": "The coupon belongs to another guest: the order is without its discount.",
-    "limit": "The guest has used this reward before: the order is without its discount.",
-}
-
 
 @dataclass(frozen=True)
 class Redemption:

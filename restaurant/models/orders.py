@@ -94,7 +94,8 @@ class Order(Base, TenantOwned):
     language: Mapped[str] = mapped_column(Text)
     notes: Mapped[str] = mapped_column(Text, default="")
     staff_note: Mapped[str] = mapped_column(Text, default="")
-    """Why a tap is needed, or what was odd about its message."""
+    """Why it needs confirmation, or what was odd about its message: a reason in each line, of
+    restaurant/orders/hold_reasons.py."""
     currency: Mapped[str] = mapped_column(Text)
     sums: Mapped[dict[str, Any]] = mapped_column(JSONB)
     total: Mapped[Decimal] = mapped_column(MONEY)
@@ -213,6 +214,7 @@ class OrderChange(Base, TenantOwned):
     state: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     because: Mapped[str] = mapped_column(Text, default="")
+    """Reasons of restaurant/orders/hold_reasons.py, one in each line."""
 
 
 class OrderNumberCounter(Base, TenantOwned):

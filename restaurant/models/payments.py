@@ -181,6 +181,7 @@ class Refund(Base, TenantOwned):
     payment_id: Mapped[str] = mapped_column(Id("pay"))
     amount: Mapped[Decimal] = mapped_column(MONEY)
     reason: Mapped[str] = mapped_column(Text)
+    """Of restaurant/orders/hold_reasons.py; what a person wrote is under `other`."""
     state: Mapped[str] = mapped_column(Text, default="waiting")
     """waiting, asking, done, failed, unknown"""
     ref: Mapped[str] = mapped_column(Text, default="")

@@ -19,7 +19,7 @@ from restaurant.payments import till
 from tenants import audit
 
 
-def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, because: str = "") -> Order:
+def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: str = "") -> Order:
     """More for an open table: the kitchen gets only what is new."""
     if order.state not in order_states.ACCEPTS_MORE_ITEMS or order.payment_method == "card_link":
         raise Conflict("order_closed", "Nothing can be added to this order any more.")
@@ -29,10 +29,10 @@ def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, because:
     held.batch += 1
     order_items.add_items(held, lines, len(order_queries.items_of(held.id)))
     recalculate(site, held)
-    order_lifecycle.record_change(held, "added", because=because)
+    order_lifecycle.record_change(held, "added", reason=reason)
     if held.state != "sent_to_kitchen":
         held.state = "sent_to_kitchen"
-        order_lifecycle.record_change(held, "moved", because=because)
+        order_lifecycle.record_change(held, "moved", reason=reason)
     order_notifications.items_added(site, held, order_queries.items_of(held.id))
     return held
 

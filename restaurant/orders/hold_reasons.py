@@ -1,14 +1,99 @@
-"""Why an order waits for a tap, and what its staff has to look at: sentences kept with the order.
+"""Why an order waits for confirmation, and why it changed: codes, and the sentence of each.
 
-The portal says them in the reader's language (portal/orders/views.py).
+`orders.staff_note` and `order_changes.because` hold one reason in each line, in the form of
+core/values/reasons.py; what a person wrote is stored under the code `other`.
 """
 
-NOT_SCANNED = "The table's code was not scanned."
-NEW_CUSTOMER = "A new customer with a large order."
-FREE_TEXT = "Written by hand, without a code."
-NO_LOCATION = "The address is not on the map yet: its delivery zone and fee are open."
-OUTSIDE_ZONES = "The shared location is outside all delivery zones."
-BELOW_MINIMUM = "The order is below the minimum of its delivery zone."
-LOCATION_MISMATCH = "The shared location does not fit the delivery fee of this order: look at it."
+from collections.abc import Iterable
+
+from core.values.reasons import ReasonSentences, Translate, encode_other, encode_reason
+
+N_ = str  # collected for translation here, translated where it is shown
+
+NOT_SCANNED = "not_scanned"
+NEW_CUSTOMER = "new_customer"
+FREE_TEXT = "free_text"
+NO_LOCATION = "no_location"
+OUTSIDE_ZONES = "outside_zones"
+BELOW_MINIMUM = "below_minimum"
+LOCATION_MISMATCH = "location_mismatch"
+MESSAGE_EDITED = "message_edited"
+PAID_ALREADY = "paid_already"
+PAID = "paid"
+REFUND_REVIEW = "refund_review"
+REFUNDED = "refunded"
+MADE_AT_PROVIDER = "made_at_provider"
+LINK_SENT = "link_sent"
+PAYMENT_DECLINED = "payment_declined"
+LINK_EXPIRED = "link_expired"
+COUPON_RETURNED = "coupon_returned"
+
+ORDER_REASONS = ReasonSentences(
+    {
+        NOT_SCANNED: N_("The table's code was not scanned."),
+        NEW_CUSTOMER: N_("A new customer with a large order."),
+        FREE_TEXT: N_("Written by hand, without a code."),
+        NO_LOCATION: N_("The address is not on the map yet: its delivery zone and fee are open."),
+        OUTSIDE_ZONES: N_("The shared location is outside all delivery zones."),
+        BELOW_MINIMUM: N_("The order is below the minimum of its delivery zone."),
+        LOCATION_MISMATCH: N_(
+            "The shared location does not fit the delivery fee of this order: look at it."
+        ),
+        MESSAGE_EDITED: N_("The message was changed before it was sent:"),
+        PAID_ALREADY: N_("Paid already."),
+        PAID: N_("paid"),
+        REFUND_REVIEW: N_("A payment is in the refund review."),
+        REFUNDED: N_("Money was given back."),
+        MADE_AT_PROVIDER: N_("Made at the provider."),
+        LINK_SENT: N_("The payment link was sent."),
+        PAYMENT_DECLINED: N_("The payment was declined."),
+        LINK_EXPIRED: N_("The payment link has run out."),
+        COUPON_RETURNED: N_("The coupon can be used again."),
+        # A coupon that did not apply: `coupon_` and the refusal's own code.
+        "coupon_unknown": N_(
+            "The coupon is not known any more: the order is without its discount."
+        ),
+        "coupon_used": N_("The coupon was used already: the order is without its discount."),
+        "coupon_expired": N_("The coupon has run out: the order is without its discount."),
+        "coupon_cancelled": N_("The coupon was cancelled: the order is without its discount."),
+        "coupon_other_site": N_(
+            "The coupon is for another restaurant: the order is without its discount."
+        ),
+        "coupon_below_minimum": N_(
+            "The order is below the coupon's minimum: it is without its discount."
+        ),
+        "coupon_item_missing": N_(
+            "The coupon's item is not on the order: it is without its discount."
+        ),
+        "coupon_not_yours": N_(
+            "The coupon belongs to another guest: the order is without its discount."
+        ),
+        "coupon_limit": N_(
+            "The guest has used this reward before: the order is without its discount."
+        ),
+    }
+)
 
 NEEDS_CONFIRMATION = frozenset({NOT_SCANNED, NEW_CUSTOMER, FREE_TEXT})
+
+
+def message_edited(text: str) -> str:
+    return encode_reason(MESSAGE_EDITED, detail=text)
+
+
+def coupon_refused(why: str, code: str) -> list[str]:
+    """The reason, and the code that the guest gave."""
+    return [f"coupon_{why}", encode_other(code)]
+
+
+def join_reasons(reasons: Iterable[str]) -> str:
+    return "\n".join(reasons)
+
+
+def split_reasons(stored: str) -> list[str]:
+    return [line for line in stored.split("\n") if line]
+
+
+def order_reasons_text(stored: str, translate: Translate = str) -> str:
+    """One sentence in each line."""
+    return "\n".join(ORDER_REASONS.translated(one, translate) for one in stored.split("\n"))

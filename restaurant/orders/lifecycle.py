@@ -15,12 +15,14 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid
 from core.ids import new_id
 from core.logs import logger
+from core.values.reasons import encode_other
 from core.values.text import one_line
 from restaurant.couriers import trips as courier_trips
 from restaurant.loyalty import coupons, ledger
 from restaurant.menus.pricing import PricedItem
 from restaurant.models import Order, OrderChange, OrderNumberCounter, Site, order_states
 from restaurant.orders import alarms as order_alarms
+from restaurant.orders import hold_reasons
 from restaurant.orders import items as order_items
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders.kitchen import progress as kitchen_progress
@@ -31,7 +33,6 @@ from tenants import audit
 
 log = logger(__name__)
 
-COUPON_RETURNED = "The coupon can be used again."
 # What a move of the whole order says of each of its items.
 ITEM_STATE_FOR = {"preparing": kitchen_progress.STARTED, "ready": kitchen_progress.READY}
 
@@ -78,7 +79,7 @@ def create_order(site: Site, draft: OrderDraft) -> Order:
     db.session.add(order)
     db.session.flush()
     order_items.add_items(order, draft.lines, 0)
-    record_change(order, "moved", because=draft.staff_note)
+    record_change(order, "moved", reason=draft.staff_note)
     if state == "awaiting_confirmation":
         order_alarms.schedule_alarm(site, order)
     if state == "awaiting_payment":
@@ -132,6 +133,7 @@ def change_state(
     to: str,
     *,
     because: str = "",
+    reason: str = "",
     seen: int | None = None,
     whole: bool = True,
 ) -> Order:
@@ -149,7 +151,7 @@ def change_state(
         raise invalid_transition(held, to)
     if held.state == "awaiting_confirmation" and to == "sent_to_kitchen" and is_payment_due(held):
         to = "awaiting_payment"
-    return _apply_state(site, held, to, because=because, whole=whole)
+    return _apply_state(site, held, to, because=because, reason=reason, whole=whole)
 
 
 def invalid_transition(order: Order, to: str) -> Conflict:
@@ -187,7 +189,7 @@ def mark_paid(site: Site, order: Order) -> Order:
     held = lock_order(order)
     held.paid_at = held.paid_at or now()
     if held.state == "awaiting_payment":
-        return _apply_state(site, held, "sent_to_kitchen", because="paid")
+        return _apply_state(site, held, "sent_to_kitchen", reason=hold_reasons.PAID)
     ledger.update_for_order(site, held)
     return held
 
@@ -204,17 +206,25 @@ def send_paid_to_kitchen() -> int:
         held = lock_order(get(order_id))
         if held.state == "awaiting_payment" and held.paid_at is not None:
             log.warning("paid order sent to kitchen late", order=held.number)
-            _apply_state(sites.of_order(held), held, "sent_to_kitchen", because="paid")
+            _apply_state(sites.of_order(held), held, "sent_to_kitchen", reason=hold_reasons.PAID)
     return len(found)
 
 
-def _apply_state(site: Site, held: Order, to: str, *, because: str, whole: bool = True) -> Order:
+def _apply_state(
+    site: Site,
+    held: Order,
+    to: str,
+    *,
+    because: str = "",
+    reason: str = "",
+    whole: bool = True,
+) -> Order:
     """The order's row is locked, and the move is allowed."""
     told_before = to == "ready" and _was_recalled(held)
     held.state = to
     if to in order_states.END_STATES or to == "delivered":
         held.ended_at = held.ended_at or now()
-    record_change(held, "moved", because=because)
+    record_change(held, "moved", because=because, reason=reason)
     lines = items_of(held.id)
     if whole and to in ITEM_STATE_FOR:
         kitchen_progress.mark_items(held, lines, ITEM_STATE_FOR[to])
@@ -248,7 +258,7 @@ def _was_recalled(order: Order) -> bool:
 
 def _release_coupons(order: Order) -> None:
     for _ in coupons.release_coupons(order):
-        record_change(order, "coupon", because=COUPON_RETURNED)
+        record_change(order, "coupon", reason=hold_reasons.COUPON_RETURNED)
 
 
 def lock_version(order: Order, seen: int | None) -> Order:
@@ -295,7 +305,8 @@ def touch(order: Order) -> None:
     order.changed_at = now()
 
 
-def record_change(order: Order, what: str, *, because: str = "") -> None:
+def record_change(order: Order, what: str, *, because: str = "", reason: str = "") -> None:
+    """`because` is free text; a `reason` of hold_reasons.py is stored instead of it."""
     db.session.add(
         OrderChange(
             tenant_id=order.tenant_id,
@@ -303,7 +314,7 @@ def record_change(order: Order, what: str, *, because: str = "") -> None:
             what=what,
             state=order.state,
             by=audit.current_actor().name,
-            because=because,
+            because=reason or encode_other(because),
         )
     )
     publish_live_update(order)

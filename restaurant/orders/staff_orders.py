@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import invalid
-from core.values.phone import BadPhone, read_phone
 from restaurant.menus.pricing import RequestedItem
 from restaurant.models import Order, Site
 from restaurant.orders import changes as order_changes
 from restaurant.orders import placing
 from restaurant.orders.placing import OrderRequest
 from restaurant.sites import tables
-from tenants import accounts
+from restaurant.typed_phones import optional_phone
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def place_staff_order(site: Site, taken: StaffOrder) -> Order:
             table=table,
             address=taken.address if delivered else "",
             zone_id=taken.zone_id,
-            phone=_phone(taken.phone),
+            phone=optional_phone(taken.phone),
             name=taken.name,
             notes=taken.notes,
             waiter_id=taken.waiter_id,
@@ -64,12 +63,3 @@ def place_staff_order(site: Site, taken: StaffOrder) -> Order:
 
 def add_items(site: Site, order: Order, wishes: Sequence[RequestedItem]) -> Order:
     return order_changes.add_items(site, order, placing.price_requested(site, wishes))
-
-
-def _phone(phone: str) -> str:
-    if not any(letter.isdigit() for letter in phone):
-        return ""
-    try:
-        return read_phone(phone, accounts.home_country() or None)
-    except BadPhone as error:
-        raise invalid("phone", "invalid_phone", str(error)) from error

@@ -11,12 +11,10 @@ from core.errors import Invalid, NotFound, invalid
 from core.ids import new_id, new_token
 from core.lookups import add_lookup as make_findable
 from core.lookups import remove_lookup, secret_digest
-from core.security.signing import new_webhook_secret
 from core.settings import Settings
 from restaurant.models import PaymentAccount
 from restaurant.payments.gateways.base import AccountCheck, GatewayError, ProviderCredentials
-from restaurant.payments.gateways.iyzico import SANDBOX
-from restaurant.payments.gateways.registry import GATEWAYS, PROVIDERS
+from restaurant.payments.gateways.registry import GATEWAYS
 from restaurant.sites import sites
 from tenants import audit
 from tenants.people import clean_name
@@ -28,18 +26,6 @@ MIN_LINK_MINUTES, MAX_LINK_MINUTES = (
     1440,
 )  # minutes; what Stripe takes, and enough for the others
 _KEY = re.compile(r"[\x21-\x7e]+")
-_KEY_PATTERNS = {
-    ("stripe", "key"): (
-        re.compile(r"(sk|rk)_(test|live)_.+"),
-        "A secret key of Stripe begins with sk_test_, sk_live_, rk_test_ or rk_live_.",
-    ),
-    ("stripe", "hook_secret"): (
-        re.compile(r"whsec_.+"),
-        "A signing secret of Stripe begins with whsec_.",
-    ),
-}
-CREDENTIAL_FIELDS = {"stripe": ("key", "hook_secret"), "iyzico": ("key", "secret"), "simulated": ()}
-"""What of it the tenant brings; the signing secret of Stripe may follow later."""
 CALL_TIMEOUT_SECONDS = 12.0  # seconds
 
 
@@ -56,18 +42,19 @@ class AccountSettings:
 
 @dataclass(frozen=True)
 class HookAddress:
-    """What the door of the signals must know of an account."""
+    """What the endpoint for provider events needs of an account. `kind` is the provider."""
 
     tenant_id: int
     id: str
-    provider: str
+    kind: str
     key: str
     secret: str
     hook_secret: str
 
 
 def add(wanted: AccountSettings) -> PaymentAccount:
-    if wanted.provider not in PROVIDERS:
+    gateway = GATEWAYS.get(wanted.provider)
+    if gateway is None:
         raise invalid("provider", "unknown_provider", "Choose one of the payment providers.")
     account = PaymentAccount(
         tenant_id=current_tenant_id(),
@@ -77,16 +64,14 @@ def add(wanted: AccountSettings) -> PaymentAccount:
         site_id=_site(wanted.site_id),
         key=_key(wanted.provider, "key", wanted.key) or new_token(),
         secret=_key(wanted.provider, "secret", wanted.secret),
-        hook_secret=_key(wanted.provider, "hook_secret", wanted.hook_secret),
+        hook_secret=gateway.new_hook_secret()
+        or _key(wanted.provider, "hook_secret", wanted.hook_secret),
         token=new_token(),
         link_minutes=_minutes(wanted.link_minutes),
     )
-    if wanted.provider == "simulated":
-        account.hook_secret = new_webhook_secret()
-    if wanted.provider == "iyzico" and not account.secret:
-        raise invalid("secret", "secret_needed", "iyzico gives two keys; both are needed.")
-    if "key" in CREDENTIAL_FIELDS[wanted.provider] and not wanted.key.strip():
-        raise invalid("key", "key_needed", "Without its key nothing can be taken.")
+    for field in reversed(gateway.key_fields):
+        if field.missing and not getattr(wanted, field.name).strip():
+            raise invalid(field.name, f"{field.name}_needed", field.missing)
     db.session.add(account)
     db.session.flush()
     make_findable(LOOKUP, secret_digest(account.token), account.id)
@@ -101,10 +86,10 @@ def change(account_id: str, wanted: AccountSettings) -> PaymentAccount:
     account.name, account.site_id = clean_name(wanted.name), _site(wanted.site_id)
     account.link_minutes = _minutes(wanted.link_minutes)
     renewed = False
-    for field in CREDENTIAL_FIELDS[account.provider]:
-        given = _key(account.provider, field, getattr(wanted, field))
+    for field in GATEWAYS[account.provider].key_fields:
+        given = _key(account.provider, field.name, getattr(wanted, field.name))
         if given:
-            setattr(account, field, given)
+            setattr(account, field.name, given)
             renewed = True
     if renewed:
         account.checked_at, account.check_error = None, ""
@@ -143,7 +128,7 @@ def is_ready(account: PaymentAccount) -> bool:
         and account.removed_at is None
         and account.checked_at is not None
         and not account.check_error
-        and (account.provider != "stripe" or bool(account.hook_secret))
+        and (bool(account.hook_secret) or not GATEWAYS[account.provider].needs_hook_secret)
     )
 
 
@@ -161,9 +146,9 @@ def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
 def accepts(account: PaymentAccount, *, test: bool) -> bool:
     """A test order is never charged with real money, and a real one never "paid" with test cards.
 
-    The simulated provider takes both; it is offered only where no money is real.
+    A gateway with play money takes both; it is offered only where no money is real.
     """
-    return not account.live if test else account.live or account.provider == "simulated"
+    return not account.live if test else account.live or GATEWAYS[account.provider].play_money
 
 
 def set_enabled(account_id: str, enabled: bool) -> PaymentAccount:
@@ -187,23 +172,17 @@ def remove_hook_address(account: PaymentAccount) -> None:
 
 
 def credentials(account: PaymentAccount, settings: Settings) -> ProviderCredentials:
-    base = {
-        "stripe": settings.stripe_base_url,
-        "iyzico": settings.iyzico_sandbox_url
-        if account.key.startswith(SANDBOX)
-        else settings.iyzico_base_url,
-        "simulated": settings.simulator_url,
-    }[account.provider]
+    gateway = GATEWAYS[account.provider]
     return ProviderCredentials(
         provider=account.provider,
         key=account.key,
         secret=account.secret or "",
         hook_secret=account.hook_secret or "",
-        base_url=base,
+        base_url=gateway.base_url(settings, account.key),
         hook_url=hook_url(account, settings),
         owner=account.owner,
         live=account.live,
-        operator_secret=settings.simulator_secret if account.provider == "simulated" else "",
+        operator_secret=gateway.operator_secret(settings),
         timeout=min(CALL_TIMEOUT_SECONDS, settings.lease_seconds),
     )
 
@@ -273,9 +252,9 @@ def _key(provider: str, field: str, given: str) -> str | None:
         return None
     if len(given) > LONGEST_KEY or not _KEY.fullmatch(given):
         raise invalid(field, "invalid_key", "This key cannot be right: copy it once more.")
-    form, sentence = _KEY_PATTERNS.get((provider, field), (None, ""))
-    if form is not None and not form.fullmatch(given):
-        raise invalid(field, "invalid_key", sentence)
+    for one in GATEWAYS[provider].key_fields:
+        if one.name == field and one.pattern and not one.pattern.fullmatch(given):
+            raise invalid(field, "invalid_key", one.pattern_error)
     return given
 
 

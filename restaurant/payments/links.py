@@ -3,7 +3,6 @@
 Nothing here moves an order; `restaurant.payments.payments` does, once money has come.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
@@ -12,15 +11,16 @@ from sqlalchemy import or_, select, update
 from core import live_updates
 from core.clock import now
 from core.db import current_tenant_id, db, notify_workers
-from core.errors import Conflict, NotFound, invalid
-from core.ids import from_uuid, short_code, to_uuid
+from core.errors import Conflict, invalid
+from core.ids import short_code
 from core.queue import lanes
 from core.values.money import BadMoney, parse_money
-from core.values.phone import BadPhone, read_phone
 from core.values.text import one_line
 from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
 from restaurant.payments import accounts as payment_accounts
-from tenants import accounts, audit
+from restaurant.payments import link_queries
+from restaurant.typed_phones import optional_phone
+from tenants import audit
 
 LANE = "payments"
 STATES = ("making", "open", "paid", "failed", "expired", "cancelled", "broken")
@@ -31,19 +31,10 @@ LONGEST_DESCRIPTION = 120
 MAX_AMOUNT = Decimal(1_000_000_000)
 
 
-@dataclass(frozen=True)
-class LinkFilters:
-    state: str | None = None
-    site_id: str | None = None
-    order_id: str | None = None
-    reference: str | None = None
-    test: bool | None = None
-
-
 def create_for_order(site: Site, order: Order, *, minutes: int | None = None) -> PaymentLink | None:
     """When an order begins to wait for its payment. None: nobody takes payments here."""
     cart = db.session.get(Cart, (order.tenant_id, order.cart_id)) if order.cart_id else None
-    known = by_reference(cart.code) if cart else None
+    known = link_queries.by_reference(cart.code) if cart else None
     if known is not None:
         return _take_over_cart_link(known, order)
     if cart is not None and _has_payment(cart.code):
@@ -79,7 +70,7 @@ def create_for_cart(site: Site, cart: Cart, *, source: str) -> PaymentLink:
         raise invalid("cart_code", "not_by_card", "This cart is not paid by card online.")
     if cart.used_at is not None or cart.expires_at <= now():
         raise invalid("cart_code", "cart_over", "This cart was sent already, or is too old.")
-    known = by_reference(cart.code)
+    known = link_queries.by_reference(cart.code)
     if known is not None:
         return known
     account = payment_accounts.require_for_site(site.id)
@@ -120,7 +111,7 @@ def create_standalone(
     description = one_line(description, LONGEST_DESCRIPTION)
     if not description:
         raise invalid("description", "description_missing", "Say what the money is for.")
-    phone = _phone(phone)
+    phone = optional_phone(phone)
     if tell and not phone:
         raise invalid("phone", "phone_missing", "Say to whom the link is sent.")
     return _make(
@@ -143,58 +134,11 @@ def create_standalone(
     )
 
 
-def get(link_id: str) -> PaymentLink:
-    found = db.session.get(PaymentLink, (current_tenant_id(), link_id))
-    if found is None:
-        raise NotFound()
-    return found
-
-
-def by_reference(reference: str) -> PaymentLink | None:
-    query = select(PaymentLink).where(
-        PaymentLink.tenant_id == current_tenant_id(), PaymentLink.reference == reference
-    )
-    return db.session.scalars(query).first()
-
-
-def of_order(order_id: str) -> PaymentLink | None:
-    query = select(PaymentLink).where(
-        PaymentLink.tenant_id == current_tenant_id(), PaymentLink.order_id == order_id
-    )
-    return db.session.scalars(query.order_by(PaymentLink.id.desc()).limit(1)).first()
-
-
-def listed(filters: LinkFilters, after: str | None, limit: int) -> list[PaymentLink]:
-    query = select(PaymentLink).where(PaymentLink.tenant_id == current_tenant_id())
-    for column, value in (
-        (PaymentLink.state, filters.state),
-        (PaymentLink.site_id, filters.site_id),
-        (PaymentLink.order_id, filters.order_id),
-        (PaymentLink.reference, filters.reference),
-    ):
-        if value:
-            query = query.where(column == value)
-    if filters.test is not None:
-        query = query.where(PaymentLink.test == filters.test)
-    if after:
-        query = query.where(PaymentLink.id < from_uuid("plk", to_uuid("plk", after)))
-    return list(db.session.scalars(query.order_by(PaymentLink.id.desc()).limit(limit)))
-
-
-def lock_link(link: PaymentLink) -> PaymentLink:
-    """The row, locked, as it is now. Taken after the cart's and the order's, by everybody."""
-    query = select(PaymentLink).where(
-        PaymentLink.tenant_id == link.tenant_id, PaymentLink.id == link.id
-    )
-    fresh = query.with_for_update().execution_options(populate_existing=True)
-    return db.session.scalars(fresh).one()
-
-
 def cancel(link: PaymentLink) -> PaymentLink:
     """Nobody can pay by it any more; money that comes all the same is looked at by a person."""
     if link.cart_id and link.order_id is None:
         _withdraw_cart(link)
-    link = lock_link(link)
+    link = link_queries.lock_link(link)
     if link.state == "cancelled":
         return link
     if link.state == "paid" and not _has_no_accepted_payment(link):
@@ -208,7 +152,7 @@ def cancel(link: PaymentLink) -> PaymentLink:
 def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
     """The same request, with a new address; the old one is closed."""
     order = db.session.get(Order, (link.tenant_id, link.order_id)) if link.order_id else None
-    link = lock_link(link)
+    link = link_queries.lock_link(link)
     if link.state not in RENEWABLE:
         raise Conflict("link_not_renewable", "This link is being made, or is paid already.")
     if order is not None and order.state != "awaiting_payment":
@@ -230,19 +174,19 @@ def on_order_cancelled(order: Order) -> None:
 
 def on_payment_method_changed(order: Order) -> None:
     """The guest pays in another way: the link is closed. The order's row is locked."""
-    link = of_order(order.id)
+    link = link_queries.of_order(order.id)
     if link is not None:
-        link = lock_link(link)
+        link = link_queries.lock_link(link)
         if link.state in PAYABLE_STATES | {"expired", "broken"}:
             _close(link, "cancelled")
 
 
 def on_order_repriced(order: Order) -> None:
     """What is asked for is what the order costs now."""
-    link = of_order(order.id)
+    link = link_queries.of_order(order.id)
     if order.state != "awaiting_payment" or link is None or order.total <= 0:
         return
-    link = lock_link(link)
+    link = link_queries.lock_link(link)
     if link.amount != order.total and link.state != "paid":
         link.amount = order.total
         _reopen(link, None)
@@ -318,7 +262,7 @@ def _reopen(link: PaymentLink, minutes: int | None) -> None:
 
 def _take_over_cart_link(link: PaymentLink, order: Order) -> PaymentLink:
     """It was made before the message came: from now on it is the order's."""
-    link = lock_link(link)
+    link = link_queries.lock_link(link)
     link.order_id, link.test = order.id, order.test
     link.customer_phone, link.customer_name = order.customer_phone, order.customer_name
     link.tell = bool(order.customer_phone and order.line_id is not None)
@@ -390,12 +334,3 @@ def _has_payment(reference: str) -> bool:
         or_(Payment.state == "parked", Payment.state == "review"),
     )
     return db.session.scalars(query.limit(1)).first() is not None
-
-
-def _phone(phone: str) -> str:
-    if not any(letter.isdigit() for letter in phone):
-        return ""
-    try:
-        return read_phone(phone, accounts.home_country() or None)
-    except BadPhone as error:
-        raise invalid("phone", "invalid_phone", str(error)) from error

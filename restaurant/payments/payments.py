@@ -27,8 +27,10 @@ from restaurant.models import (
     PaymentSession,
     Site,
 )
+from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
+from restaurant.payments import link_queries
 from restaurant.payments import links as payment_links
 from restaurant.payments.gateways.base import LinkStatus
 from restaurant.sites import sites
@@ -57,13 +59,13 @@ class PaymentSubject:
 def find_subject(signal: PaymentProviderEvent, found: LinkStatus) -> PaymentSubject:
     """By the session we made; a session that others made, by the cart's code it carries."""
     link = _link_of(signal.account_id, signal.session) or (
-        payment_links.by_reference(found.reference) if found.reference else None
+        link_queries.by_reference(found.reference) if found.reference else None
     )
     reference = link.reference if link else found.reference
     cart = _locked_cart(reference) if reference else None
     order_id = (cart.order_id if cart else None) or (link.order_id if link else None)
     order = _locked_order(order_id) if order_id else None
-    return PaymentSubject(payment_links.lock_link(link) if link else None, cart, order)
+    return PaymentSubject(link_queries.lock_link(link) if link else None, cart, order)
 
 
 def decide_state(
@@ -191,7 +193,7 @@ def of_order(order_id: str) -> list[Payment]:
 
 
 def of_link(link_id: str) -> list[Payment]:
-    link = payment_links.get(link_id)
+    link = link_queries.get(link_id)
     query = select(Payment).where(
         Payment.tenant_id == current_tenant_id(), Payment.reference == link.reference
     )
@@ -278,15 +280,13 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
             order, order_notifications.customer_text(order, "paid")
         )  # it was promised to them
     if was == "awaiting_confirmation":
-        order_lifecycle.record_change(order, "payment", because="Paid already.")
+        order_lifecycle.record_change(order, "payment", reason=hold_reasons.PAID_ALREADY)
 
 
 def _note_review(subject: PaymentSubject, payment: Payment) -> None:
     _publish_event("restaurant.payment_review", payment)
     if subject.order is not None:
-        order_lifecycle.record_change(
-            subject.order, "payment", because="A payment is in the refund review."
-        )
+        order_lifecycle.record_change(subject.order, "payment", reason=hold_reasons.REFUND_REVIEW)
 
 
 def _late(link: PaymentLink, found: LinkStatus) -> bool:
@@ -310,7 +310,7 @@ def _link_of(account_id: str, session: str) -> PaymentLink | None:
         PaymentSession.ref == session,
     )
     link_id = db.session.scalar(query)
-    return payment_links.get(link_id) if link_id else None
+    return link_queries.get(link_id) if link_id else None
 
 
 def _locked_cart(code: str) -> Cart | None:

@@ -19,7 +19,6 @@ from tenants.plans.models import PlanPayment
 
 log = logger(__name__)
 
-SANDBOX = "sandbox-"
 LATE_AFTER = timedelta(days=2)  # a bank may settle long after its page is closed
 
 
@@ -31,20 +30,15 @@ def billing_terms(settings: Settings) -> InvoiceTerms:
 
 def operator_credentials(settings: Settings) -> ProviderCredentials:
     provider = settings.billing_provider
-    sandbox = settings.billing_key.startswith(SANDBOX)
-    base = {
-        "stripe": settings.stripe_base_url,
-        "iyzico": settings.iyzico_sandbox_url if sandbox else settings.iyzico_base_url,
-        "simulated": settings.simulator_url,
-    }[provider]
+    gateway = GATEWAYS[provider]
     return ProviderCredentials(
         provider=provider,
         key=settings.billing_key,
         secret=settings.billing_secret,
         hook_secret="",
-        base_url=base,
+        base_url=gateway.base_url(settings, settings.billing_key),
         hook_url="",
-        operator_secret=settings.simulator_secret if provider == "simulated" else "",
+        operator_secret=gateway.operator_secret(settings),
     )
 
 

@@ -12,6 +12,7 @@ from core.errors import NotFound
 from core.ids import from_uuid, new_id, to_uuid
 from messaging.lines import repository as line_repository
 from restaurant.models import PaymentAccount, PaymentLink, PaymentProviderEvent
+from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
@@ -253,13 +254,13 @@ def notify_customer(link: PaymentLink, key: str, **more: str) -> None:
         order_notifications.send_to_customer(
             order, order_notifications.customer_text(order, key, **more)
         )
-        order_lifecycle.record_change(order, "payment", because=NOTES[key])
+        order_lifecycle.record_change(order, "payment", reason=CHANGE_REASONS[key])
 
 
-NOTES = {
-    "pay": "The payment link was sent.",
-    "pay_failed": "The payment was declined.",
-    "pay_expired": "The payment link has run out.",
+CHANGE_REASONS = {
+    "pay": hold_reasons.LINK_SENT,
+    "pay_failed": hold_reasons.PAYMENT_DECLINED,
+    "pay_expired": hold_reasons.LINK_EXPIRED,
 }
 
 

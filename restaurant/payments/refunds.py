@@ -8,9 +8,11 @@ from sqlalchemy import func, select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, invalid
+from core.values.reasons import encode_other
 from core.values.text import one_line
 from restaurant.loyalty import ledger
 from restaurant.models import Order, Payment, PaymentAccount, Refund
+from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.payments import links as payment_links
@@ -21,7 +23,6 @@ from tenants import audit
 
 PENDING_STATES = ("waiting", "asking", "unknown")
 BACK_OFF = (5, 30, 120, 600)
-MADE_AT_PROVIDER = "Made at the provider."
 # With these the money was the order's; a second payment's way back says nothing of the first.
 COUNTED_REASONS = ("", "order_cancelled", "after_cancel", "late")
 
@@ -56,7 +57,7 @@ def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) 
         tenant_id=held.tenant_id,
         payment_id=held.id,
         amount=wanted,
-        reason=reason,
+        reason=encode_other(reason),
         by=audit.current_actor().name,
     )
     db.session.add(refund)
@@ -131,7 +132,7 @@ def record_provider_refunds(account: PaymentAccount, found: LinkStatus) -> bool:
             tenant_id=payment.tenant_id,
             payment_id=payment.id,
             amount=extra,
-            reason=MADE_AT_PROVIDER,
+            reason=hold_reasons.MADE_AT_PROVIDER,
             by=account.name,
             due_at=None,
         )
@@ -160,13 +161,13 @@ def _update_order(payment: Payment, refund: Refund) -> None:
     if order is None:
         return
     site = sites.of_order(order)
-    order_lifecycle.record_change(order, "payment", because="Money was given back.")
+    order_lifecycle.record_change(order, "payment", reason=hold_reasons.REFUNDED)
     ledger.update_for_order(site, order, repriced=True)
     if payment.state != "refunded" or payment.why not in COUNTED_REASONS:
         return
     told = "refunded" in site.told_states
     if order.state in ("closed", "cancelled"):
-        order_lifecycle.change_state(site, order, "refunded", because=refund.reason)
+        order_lifecycle.change_state(site, order, "refunded", reason=refund.reason)
     else:
         told = False
     if not told and order.customer_phone:

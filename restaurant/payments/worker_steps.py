@@ -17,9 +17,10 @@ from core.ids import from_uuid
 from core.security.signing import read_token, sign_token_until
 from core.settings import Settings
 from restaurant.models import Payment, PaymentLink, PaymentProviderEvent, PaymentSession, Refund
+from restaurant.orders.hold_reasons import ORDER_REASONS
 from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import link_queries, provider_events
 from restaurant.payments import links as payment_links
-from restaurant.payments import provider_events
 from restaurant.payments.gateways.base import (
     CreatedLink,
     GatewayEvent,
@@ -130,7 +131,7 @@ def claim_link(settings: Settings, seconds: float) -> ClaimedLink | None:
     row = _claim(CLAIM_LINK, seconds)
     if row is None:
         return None
-    link = payment_links.get(from_uuid("plk", row.id))
+    link = link_queries.get(from_uuid("plk", row.id))
     db.session.refresh(link)
     account = payment_accounts.get_including_removed(link.account_id)
     site = sites.get_including_closed(link.site_id)
@@ -160,7 +161,7 @@ def claim_link(settings: Settings, seconds: float) -> ClaimedLink | None:
 
 def settle_created_link(work: ClaimedLink, made: CreatedLink) -> None:
     """The provider's session is kept whatever became of the link meanwhile: it can be paid."""
-    link = payment_links.lock_link(payment_links.get(work.link_id))
+    link = link_queries.lock_link(link_queries.get(work.link_id))
     mine = link.state == "making" and link.attempt == work.attempt
     account_id = link.account_id
     known = db.session.get(PaymentSession, (link.tenant_id, account_id, made.ref))
@@ -189,7 +190,7 @@ def settle_created_link(work: ClaimedLink, made: CreatedLink) -> None:
 
 
 def settle_failed_link(work: ClaimedLink, why: str, *, for_good: bool) -> None:
-    link = payment_links.lock_link(payment_links.get(work.link_id))
+    link = link_queries.lock_link(link_queries.get(work.link_id))
     if link.state != "making" or link.attempt != work.attempt:
         return
     link.error, link.changed_at = why[:300], now()
@@ -202,7 +203,7 @@ def settle_failed_link(work: ClaimedLink, why: str, *, for_good: bool) -> None:
 
 def settle_link_status(work: ClaimedLink, found: LinkStatus | None, why: str = "") -> None:
     """An open link was asked about. None: the provider did not answer."""
-    link = payment_links.lock_link(payment_links.get(work.link_id))
+    link = link_queries.lock_link(link_queries.get(work.link_id))
     if link.state not in ("open", "failed") or link.attempt != work.attempt:
         link.due_at = None
         return
@@ -255,7 +256,7 @@ def claim_refund(settings: Settings, seconds: float) -> ClaimedRefund | None:
         payment.ref,
         refund.amount,
         payment.currency,
-        refund.reason,
+        ORDER_REASONS.english(refund.reason),
         begun,
     )
 
@@ -352,7 +353,7 @@ def _event_reference(signal: PaymentProviderEvent) -> PaymentLink | None:
     )
     link_id = db.session.scalar(query) if signal.session else None
     try:
-        return payment_links.get(link_id) if link_id else None
+        return link_queries.get(link_id) if link_id else None
     except NotFound:
         return None
 

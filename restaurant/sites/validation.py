@@ -10,12 +10,11 @@ from phonenumbers import SUPPORTED_REGIONS
 from core.clock import time_zones
 from core.errors import NotFound, invalid
 from core.values.money import BadMoney, decimal_places
-from core.values.phone import BadPhone, read_phone
 from core.values.text import BadText, one_line
 from messaging.lines import repository as line_repository
 from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS, STATES
 from restaurant.sites import hours
-from tenants import accounts
+from restaurant.typed_phones import required_phone
 from tenants.people import clean_name
 
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])")
@@ -107,12 +106,7 @@ def _languages(field: str, value: Any) -> list[str]:
 
 def _phone(field: str, value: Any) -> str:
     text = str(value or "").strip()
-    if text:
-        try:
-            return read_phone(text, accounts.home_country() or None)
-        except BadPhone as error:
-            raise invalid(field, "invalid_phone", str(error)) from error
-    return text
+    return required_phone(text, field) if text else ""
 
 
 def _one_or_more_of(known: tuple[str, ...], least: int) -> Any:

@@ -3,10 +3,8 @@
 Secrets are left out: they are useless in a file and dangerous in the wrong hands.
 """
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -21,7 +19,6 @@ from core.errors import Conflict, NotFound
 from core.queue import lanes
 from core.security.encryption import EncryptedText
 from core.storage.pending_deletions import delete_later
-from core.values.text import csv_cell
 from tenants import accounts, audit
 from tenants.data.erasure import tenant_tables
 from tenants.models import Export
@@ -200,12 +197,6 @@ def account_summary() -> dict[str, Any]:
         "made": rfc3339(now()),
         "tables": exported_tables(),
     }
-
-
-def csv_lines(rows: Iterable[Sequence[str]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out).writerows([csv_cell(cell) for cell in cells] for cells in rows)
-    return out.getvalue().encode()
 
 
 def as_cursor(key: Sequence[Any] | None) -> list[Any] | None:

@@ -7,7 +7,7 @@ from flask import g, request
 from flask_openapi3.blueprint import APIBlueprint
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import idempotent
 from api.v1 import check_body, check_caller
 from core.db import tenant_scope
 from core.errors import Invalid, TryAgain
@@ -27,21 +27,19 @@ def tried_doors():
 
     @doors.post("/orders")
     @key_may("orders")
+    @idempotent
     def order():
         """Takes an order: one audit entry is what must not happen twice."""
-        with idempotent_request() as attempt:
-            if attempt.answer is not None:
-                return attempt.answer
-            body = request.get_json(silent=True) or {}
-            audit.record("tried.order", str(body.get("what", ""))[:50])
-            time.sleep(body.get("seconds", 0))
-            if body.get("then") == "crash":
-                raise ZeroDivisionError
-            if body.get("then") == "refuse":
-                raise Invalid("no_such_dish", "There is no {dish}.", dish="such dish")
-            if body.get("then") == "later":
-                raise TryAgain("try_again", "Not now.")
-            return attempt.keep({"did": body}, 201, {"Location": "/api/v1/tried/orders/1"})
+        body = request.get_json(silent=True) or {}
+        audit.record("tried.order", str(body.get("what", ""))[:50])
+        time.sleep(body.get("seconds", 0))
+        if body.get("then") == "crash":
+            raise ZeroDivisionError
+        if body.get("then") == "refuse":
+            raise Invalid("no_such_dish", "There is no {dish}.", dish="such dish")
+        if body.get("then") == "later":
+            raise TryAgain("try_again", "Not now.")
+        return {"did": body}, 201, {"Location": "/api/v1/tried/orders/1"}
 
     @doors.post("/echo")
     @key_may(None)

@@ -6,7 +6,13 @@ from importlib import import_module
 import pytest
 
 from core.db import global_scope, notify_workers
-from core.queue.registry import ALL_QUEUES, JOB_QUEUES, MODULE_QUEUES
+from core.queue.registry import (
+    ALL_QUEUES,
+    JOB_QUEUES,
+    MODULE_QUEUES,
+    OLD_JOB_NAMES,
+    current_job_name,
+)
 from core.queue.wakeups import WakeUp
 from jobs import scheduler
 from tests.architecture.layers import ROOT, modules
@@ -64,3 +70,13 @@ def test_a_ring_for_nobody_fails_before_anything_is_committed(app):
     with pytest.raises(RuntimeError, match=r"jobs\.nothing"), global_scope():
         notify_workers("jobs.nothing.at_all")
         pytest.fail("the transaction went on")
+
+
+@pytest.mark.parametrize("old", OLD_JOB_NAMES)
+def test_an_old_job_name_leads_to_a_job_of_today(old):
+    """Aliases for one release: a job that version 0.1 queued still runs."""
+    name = current_job_name(old)
+    module, _, function = name.rpartition(".")
+    assert callable(getattr(import_module(module), function))
+    assert WakeUp(name).queue in ALL_QUEUES
+    assert name not in OLD_JOB_NAMES

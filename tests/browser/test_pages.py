@@ -43,8 +43,7 @@ from restaurant.delivery import zones
 from restaurant.menus import menus
 from restaurant.orders import queries as order_finding
 from restaurant.payments import accounts as payment_accounts
-from restaurant.payments import links as payment_links
-from restaurant.payments import payments
+from restaurant.payments import link_queries, payments
 from restaurant.sites import sites, tables
 from tenants import api_keys, people, signin, team
 from tenants import request_log as tenant_request_log
@@ -438,7 +437,7 @@ def _orders() -> dict[str, object]:
         ),
         "order_unpaid": next(one.number for one in open_now if one.state == "awaiting_payment"),
         "account": payment_accounts.listed()[0].id,
-        "link": payment_links.listed(payment_links.LinkFilters(state="paid"), None, 1)[0].id,
+        "link": link_queries.listed(link_queries.LinkFilters(state="paid"), None, 1)[0].id,
         "payment": payments.listed("review", None, 1)[0].id,
     }
 

@@ -18,6 +18,7 @@ from restaurant.orders import carts
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import link_queries
 from restaurant.payments import links as payment_links
 from restaurant.sites import sites
 from tests.chaos.outcomes import Outcome
@@ -123,7 +124,7 @@ def _cart(bistro: Bistro) -> Cart:
 
 def _bill(bistro: Bistro, code: str) -> str:
     with bistro.scope():
-        link = payment_links.by_reference(code)
+        link = link_queries.by_reference(code)
         if link is None or not link.url:
             raise RuntimeError("a link was not made")
         return link.url
@@ -181,7 +182,7 @@ def _cancel(bistro: Bistro, code: str) -> None:
                         bistro.site(), order_queries.get(cart.order_id), "changed their mind"
                     )
                 else:
-                    link = payment_links.by_reference(code)
+                    link = link_queries.by_reference(code)
                     if link is not None:
                         payment_links.cancel(link)
             return

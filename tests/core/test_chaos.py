@@ -57,7 +57,9 @@ def test_a_step_that_is_over_a_little_later(kills: list[int]) -> None:
 
 
 def test_a_real_process_is_gone() -> None:
-    code = "from core import faultpoints as f; f.arm('claim:1'); f.at('claim'); print('alive')"
+    code = (
+        "from core import chaos; chaos.arm('claim:1'); chaos.fault_point('claim'); print('alive')"
+    )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (ran.returncode, ran.stdout) == (-signal.SIGKILL, b"")
 

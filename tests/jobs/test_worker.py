@@ -10,6 +10,7 @@ from sqlalchemy import text
 from core.db import db, global_scope
 from core.logs import bind_request, current_request_id
 from core.queue import presence as worker_presence
+from core.queue.registry import OLD_JOB_NAMES
 from core.queue.wakeups import SERIALIZER, WakeUp, queue_named, send_wakeups
 from jobs.engine.redis_connection import worker_redis
 from jobs.scheduler import build
@@ -134,3 +135,11 @@ def test_jobs_are_json_and_failures_are_not_kept_for_ever(app, queue):
     for one in build(queue.connection).get_jobs():
         assert 0 < one.job_options["failure_ttl"] <= 7 * 86400, one.func_name
         assert one.job_options["job_timeout"], one.func_name
+
+
+def test_a_job_queued_under_its_old_name_runs(queue, monkeypatch):
+    """Jobs that the release before the renames left in Redis."""
+    monkeypatch.setitem(OLD_JOB_NAMES, "jobs.old.note", f"{__name__}.note")
+    queue.enqueue("jobs.old.note")
+    JobWorker([queue], connection=queue.connection, serializer=SERIALIZER).work(burst=True)
+    assert len(seen) == 1

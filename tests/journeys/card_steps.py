@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from restaurant.orders import queries as order_queries
 from restaurant.payments import accounts as payment_accounts
-from restaurant.payments import links as payment_links
+from restaurant.payments import link_queries
 from restaurant.sites import sites
 from tests.webhooks.receivers import wait_until
 
@@ -78,7 +78,7 @@ def pays_by_card(chromium, url: str, *, declined_first: bool = False) -> None:
 
 def order_of(bistro, code: str):
     with bistro.scope():
-        link = payment_links.by_reference(code)
+        link = link_queries.by_reference(code)
         return order_queries.get(link.order_id) if link and link.order_id else None
 
 

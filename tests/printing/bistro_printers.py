@@ -3,11 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from jobs import printing as jobs
 from printing import agent_polling, agents, printers
 from printing import queries as print_job_queries
 from printing.agent_polling import AgentReport, PollAnswer
 from printing.models import PrintJob
+from printing.rendering.document import Document
 from tests.factories import Business
+from tests.messaging.message_factory import events_of
 from tests.restaurant.bistro import Bistro, open_bistro
 
 
@@ -95,3 +98,21 @@ def pair(bistro: Bistro) -> Agent:
         paired = agents.pair(code.id, "Mutfak bilgisayarı", "1")
         assert paired is not None
         return Agent(bistro, paired.agent.id, paired.token)
+
+
+def render_all(press: BistroPrinters) -> None:
+    jobs.render(press.bistro.business.tenant_id)
+
+
+def watch(press: BistroPrinters) -> None:
+    jobs.monitor_printers(press.bistro.business.tenant_id)
+
+
+def told_of(press: BistroPrinters, kind: str) -> list[dict[str, Any]]:
+    """Data of the published events of this type."""
+    with press.scope():
+        return events_of(press.bistro.business.tenant_id, kind)
+
+
+def words(job: PrintJob) -> str:
+    return str(Document.from_json(job.document).as_json())

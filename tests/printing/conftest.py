@@ -7,7 +7,16 @@ from printing.agent import printer as printers
 from printing.agent.journal import Journal
 from printing.agent.polling import Agent
 from printing.agent.server_client import Pairing
+from tests.printing.bistro_printers import open_bistro_printers
 from tests.printing.fake_print_server import CODE, FakePrinter, FakePrintServer
+from tests.restaurant.fake_provider import add_account
+
+
+@pytest.fixture
+def press(restaurant):
+    """A bistro with a kitchen and a bar printer, and a payment account."""
+    add_account(restaurant)
+    return open_bistro_printers(restaurant)
 
 
 @pytest.fixture

@@ -263,6 +263,17 @@ def write_menu(menu: Menu) -> tuple[OptionGroup, OptionGroup]:
     return size, extras
 
 
+def answers(bistro: Bistro, phone: str = GUEST) -> list[str]:
+    """Texts sent to this number, oldest first."""
+    with bistro.scope():
+        query = select(Message.text).where(
+            Message.tenant_id == bistro.business.tenant_id,
+            Message.direction == "out",
+            Message.phone == phone,
+        )
+        return list(db.session.scalars(query.order_by(Message.id)))
+
+
 def _texts(tr: str, en: str) -> dict[str, dict[str, str]]:
     return {"tr": {"name": tr}, "en": {"name": en}}
 

@@ -16,8 +16,7 @@ from restaurant.models import Payment, PaymentAccount, PaymentLink, PaymentProvi
 from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
 from restaurant.payments import accounts as payment_accounts
-from restaurant.payments import links as payment_links
-from restaurant.payments import payments, provider_events
+from restaurant.payments import link_queries, payments, provider_events
 from restaurant.payments.gateways import simulated
 from restaurant.payments.gateways.base import (
     AccountCheck,
@@ -47,8 +46,9 @@ class FakeProvider:
     trouble: list[Exception] = field(default_factory=list)
     """Raised, one for each call, before anything is done."""
 
-    verify = staticmethod(simulated.verify)
-    read = staticmethod(simulated.read)
+    def __getattr__(self, name: str) -> Any:
+        """What is not defined here is as the simulated gateway has it."""
+        return getattr(simulated, name)
 
     def _trip(self):
         if self.trouble:
@@ -125,7 +125,7 @@ class Till:
 
     def link_of(self, code: str) -> PaymentLink:
         with self.scope():
-            found = payment_links.by_reference(code)
+            found = link_queries.by_reference(code)
             assert found is not None
             return found
 

@@ -21,7 +21,7 @@ from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.kitchen import display as kitchen_display
 from restaurant.payments import accounts as payment_accounts
-from restaurant.payments import cashier, payments, provider_events, refunds
+from restaurant.payments import cashier, link_queries, payments, provider_events, refunds
 from restaurant.payments import links as payment_links
 from restaurant.payments.gateways.base import AccountCheck, GatewayEvent, LinkStatus
 from restaurant.sites import sites, tables
@@ -167,7 +167,7 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
             "zone_id": zones.listed(site.id)[0].id,
             "courier_id": couriers.listed(site.id)[0].id,
             "account_id": payment_accounts.listed()[0].id,
-            "link_id": payment_links.listed(payment_links.LinkFilters(), None, 1)[0].id,
+            "link_id": link_queries.listed(link_queries.LinkFilters(), None, 1)[0].id,
             "payment_id": payments.listed("review", None, 1)[0].id,
             "till_payment_id": _till_payment(site).id,
             "signal_id": provider_events.listed(None, 1)[0].id,

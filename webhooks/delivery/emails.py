@@ -8,6 +8,7 @@ from flask import current_app
 from core import mail
 from core.db import current_tenant_id
 from tenants import people, team
+from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.models import Endpoint
 
 RECIPIENT_ROLES = ("owner", "admin")
@@ -59,7 +60,7 @@ def queue_endpoint_email(endpoint: Endpoint, what: str, error: str) -> None:
         paragraphs = (
             GREETINGS[language].format(name=reader.name),
             TEXTS[language][what].format(url=endpoint.url),
-            error,
+            DELIVERY_REASONS.english(error),
             f"{base}/webhooks/{endpoint.id}",
             "Comanda",
         )

@@ -10,6 +10,8 @@ from core.clock import now
 from core.http import OutboundError, Reply
 from core.http.async_client import Client
 from core.security.signing import webhook_headers
+from core.values.reasons import encode_reason
+from webhooks.delivery import reasons
 from webhooks.delivery.claim import ClaimedDelivery, EndpointBatch
 
 CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 15.0
@@ -49,7 +51,7 @@ async def post_delivery(
 ) -> AttemptResult:
     at = now()
     if one.body is None:
-        return AttemptResult(at, 0, None, "The event is no longer kept.", lost=True)
+        return AttemptResult(at, 0, None, reasons.EVENT_EXPIRED, lost=True)
     signed = webhook_headers(batch.secrets, one.event_id, one.body, at)
     began = time.monotonic()
     chaos.fault_point("before_connect")
@@ -66,12 +68,11 @@ async def post_delivery(
             keep=BODY_KEPT,
         )
     except OutboundError as error:
-        said = str(error)
         return AttemptResult(
             at,
             _millis(began),
             None,
-            f"{said[:1].upper()}{said[1:]}.",
+            reasons.not_reached(error),
             signature=signed["webhook-signature"],
         )
     chaos.fault_point("after_answer")
@@ -83,7 +84,7 @@ def _read(reply: Reply, at: datetime, millis: int, signature: str) -> AttemptRes
         at,
         millis,
         reply.status,
-        None if reply.ok else _error_text(reply.status),
+        None if reply.ok else _reason(reply.status),
         signature=signature,
         retry_after=_retry_after(reply, at) if reply.status in RETRY_LATER_STATUSES else None,
         headers=_kept_headers(reply),
@@ -91,14 +92,14 @@ def _read(reply: Reply, at: datetime, millis: int, signature: str) -> AttemptRes
     )
 
 
-def _error_text(status: int) -> str:
+def _reason(status: int) -> str:
     if status == GONE:
-        return "The endpoint answered 410: it is gone and wants no more events."
+        return reasons.GONE
     if 300 <= status < 400:
-        return f"The endpoint answered {status}, a redirect; those are not followed."
+        return encode_reason(reasons.REDIRECT, status=status)
     if status in RETRY_LATER_STATUSES:
-        return f"The endpoint answered {status}: it asks to be left alone for a while."
-    return f"The endpoint answered {status}."
+        return encode_reason(reasons.RETRY_LATER, status=status)
+    return encode_reason(reasons.ANSWERED, status=status)
 
 
 def _retry_after(reply: Reply, at: datetime) -> float | None:

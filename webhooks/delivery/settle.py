@@ -18,8 +18,10 @@ from core.sql.pool import run_as_tenant
 from tenants import audit
 from webhooks import endpoints
 from webhooks.delivery import emails as endpoint_emails
+from webhooks.delivery import reasons
 from webhooks.delivery.claim import NEXT_DUE, ClaimedDelivery, EndpointBatch
 from webhooks.delivery.post import AttemptResult
+from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.delivery.retry_policy import (
     MAX_ENDPOINT_PAUSE,
     MIN_ENDPOINT_PAUSE,
@@ -105,7 +107,7 @@ def settle_batch(
     if rest:
         _put_back(rest, moment)
         if not listens:
-            endpoints.cancel_waiting_deliveries(batch.endpoint_id, endpoints.SWITCHED_OFF_ERROR)
+            endpoints.cancel_waiting_deliveries(batch.endpoint_id, reasons.SWITCHED_OFF)
 
 
 def settle_delivered(
@@ -221,7 +223,12 @@ def _switch_off(endpoint: Endpoint, because: str, error: str) -> None:
     endpoints.switch_off(endpoint, because)
     db.session.flush()
     endpoints.update_listening_lookup()
-    audit.record("webhooks.disabled", endpoint.url, because=because, last_answer=error)
+    audit.record(
+        "webhooks.disabled",
+        endpoint.url,
+        because=because,
+        last_answer=DELIVERY_REASONS.english(error),
+    )
     endpoint_emails.queue_endpoint_email(endpoint, because, error)
 
 

@@ -1,11 +1,12 @@
 """Neutral events of stores and forms, and how untrusted bodies are read."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from core.adapters import N_, SetupStep
 from core.values.text import BadText, normalize_text, one_line
 
 MAX_DEPTH = 40
@@ -54,6 +55,37 @@ class ParseResult:
     events: tuple[ParsedEvent, ...] = ()
     nothing: str = ""
     """Why there are no events, if that is expected."""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """What an adapter module defines. The registry lists the adapters by their code."""
+
+    title: str
+    summary: str
+    setup_steps: tuple[SetupStep, ...]
+    verify: Callable[[str, Mapping[str, str], bytes], bool]
+    """(secret, headers, body): whether the platform sent these bytes."""
+    facts: Callable[[Mapping[str, str]], HeaderFacts]
+    """The headers that are stored beside the body."""
+    dedupe_keys: Callable[[HeaderFacts, bytes], tuple[str, ...]]
+    """A repeated post has at least one of the same keys."""
+    parse: Callable[[HeaderFacts, bytes], ParseResult]
+    """Raises UnreadableBody."""
+    hook_title: str = ""
+    """The name in the list of received hooks, where it differs from the title."""
+    icon: str = "bag"
+    is_ping: Callable[[bytes], bool] = lambda _body: False
+    """A request that only tests the address; it is answered without a check."""
+    new_secret: Callable[[], str] | None = None
+    """Makes the secret that is pasted there. None: the platform has its own."""
+    secret_required: bool = True
+    secret_hint: str = N_("Everything that comes must carry it.")
+    secret_error: Callable[[str], str] = lambda _secret: ""
+    """The sentence for a secret that cannot be used, or an empty one."""
+    complete: Callable[[ParsedEvent, Mapping[str, str], str], ParsedEvent] | None = None
+    """(event, the tenant's field mapping, country): fills in what the tenant's mapping names.
+    None: the platform's events have fixed fields."""
 
 
 @dataclass

@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.security.signing import BadSecret, BadSignature, constant_time_equal, verify_webhook
+from core.adapters import N_, SetupStep
+from core.security.signing import (
+    BadSecret,
+    BadSignature,
+    constant_time_equal,
+    new_webhook_secret,
+    verify_webhook,
+    webhook_signature,
+)
 from webhooks.stores.base import (
     CHECKOUT_EVENTS,
     ORDER_EVENTS,
@@ -11,6 +19,7 @@ from webhooks.stores.base import (
     ParsedEvent,
     ParseResult,
     PhoneHint,
+    Platform,
     UnreadableBody,
     body_hash,
     customer_fields,
@@ -21,6 +30,7 @@ from webhooks.stores.base import (
     text_of,
     value_at,
 )
+from webhooks.stores.generic_store_samples import code_samples
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
@@ -134,3 +144,49 @@ def _phones(told: dict[str, Any]) -> tuple[PhoneHint, ...]:
         ("shipping", value_at(shipping, "phone"), value_at(shipping, "country") or near),
         ("billing", value_at(billing, "phone"), value_at(billing, "country") or near),
     )
+
+
+def _secret_error(secret: str) -> str:
+    try:
+        webhook_signature(secret, "x", 0, b"")
+    except BadSecret:
+        return N_("A secret here is whsec_ and base64.")
+    return ""
+
+
+GENERIC_STORE = Platform(
+    title=N_("Other store"),
+    hook_title=N_("Shop"),
+    summary=N_("Any other platform or plugin, with one small JSON post."),
+    icon="plug",
+    setup_steps=(
+        SetupStep(
+            N_("Post JSON to this address"),
+            N_("From your plugin or your platform's own webhooks:"),
+            url_label=N_("URL"),
+            secret_label=N_("Secret"),
+        ),
+        SetupStep(
+            N_("Say who you are"),
+            N_(
+                "Either with the secret as a bearer token, or signed as Standard Webhooks describe"
+                " it."
+            ),
+            samples=code_samples,
+        ),
+        SetupStep(
+            N_("Tell of each event"),
+            N_("The same post with another “event”:"),
+            codes=(
+                *("order.created", "order.fulfilled", "order.cancelled"),
+                *("checkout.created", "checkout.updated"),
+            ),
+        ),
+    ),
+    verify=verify,
+    facts=facts,
+    dedupe_keys=dedupe_keys,
+    parse=parse,
+    new_secret=new_webhook_secret,
+    secret_error=_secret_error,
+)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.adapters import N_, SetupStep
 from core.security.signing import constant_time_equal, hmac_base64
 from webhooks.stores.base import (
     HeaderFacts,
     ParsedEvent,
     ParseResult,
+    Platform,
     UnreadableBody,
     customer_fields,
     item_list,
@@ -197,3 +199,43 @@ def _id(told: dict[str, Any], what: str) -> str:
     if not found:
         raise UnreadableBody(f"The body is not {what}: it has no id.")
     return found
+
+
+SHOPIFY = Platform(
+    title="Shopify",
+    summary=N_("Orders, parcels and carts, told by Shopify's own webhooks."),
+    setup_steps=(
+        SetupStep(
+            N_("Open the webhooks of your shop"),
+            N_("In the Shopify admin: Settings, Notifications, Webhooks."),
+        ),
+        SetupStep(
+            N_("Create one webhook for each event"),
+            N_("Format JSON, and this address for all of them:"),
+            url_label=N_("URL"),
+            names=(
+                *("Order creation", "Order cancellation", "Fulfillment creation"),
+                *("Checkout creation", "Checkout update"),
+            ),
+        ),
+        SetupStep(
+            N_("Paste the secret here"),
+            N_(
+                "Below the list of webhooks Shopify shows the key it signs them with. Paste it"
+                " under “Secret”."
+            ),
+        ),
+        SetupStep(
+            N_("Send a test"),
+            N_(
+                "Beside each webhook: Send test notification. Its order has no usable phone"
+                " number, so nothing is sent; the page turns green."
+            ),
+        ),
+    ),
+    verify=verify,
+    facts=facts,
+    dedupe_keys=dedupe_keys,
+    parse=parse,
+    secret_hint=N_("The key Shopify signs its webhooks with."),
+)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from core.adapters import N_, SetupStep
 from core.security.signing import (
     BadSecret,
     BadSignature,
@@ -18,6 +19,7 @@ from webhooks.stores.base import (
     ParsedEvent,
     ParseResult,
     PhoneHint,
+    Platform,
     UnreadableBody,
     body_hash,
     lowercase_headers,
@@ -119,3 +121,57 @@ def apply_field_mapping(
     }
     phones = (PhoneHint(said["phone"][:60], country, "form"),) if said["phone"] else ()
     return replace(event, data=data, phones=phones)
+
+
+WEBSITE_FORM = Platform(
+    title=N_("Website form"),
+    hook_title=N_("Form"),
+    summary=N_("Typeform, Tally, Jotform, Elementor, WPForms and others."),
+    icon="form",
+    setup_steps=(
+        SetupStep(
+            N_("Paste this address into your form builder"),
+            url_label=N_("URL"),
+            guide=(
+                ("Typeform", N_("Connect, Webhooks, Add a webhook; switch it on.")),
+                ("Tally", N_("Integrations, Webhooks, Connect; paste it as the endpoint URL.")),
+                ("Jotform", N_("Settings, Integrations, WebHooks; add it.")),
+                (
+                    "Elementor",
+                    N_(
+                        "Form, Actions After Submit: add Webhook; paste it and switch Advanced"
+                        " Data on."
+                    ),
+                ),
+                (
+                    "WPForms",
+                    N_(
+                        "Settings, Webhooks: request method POST, format JSON; add a line for each"
+                        " field."
+                    ),
+                ),
+                (
+                    N_("Others"),
+                    N_("Anything that can post JSON or form fields. Field names do not matter."),
+                ),
+            ),
+        ),
+        SetupStep(
+            N_("Fill the form in once"),
+            N_("The page turns green and shows the fields it has seen."),
+        ),
+        SetupStep(
+            N_("Say which field is what"),
+            N_("Phone, name, consent and message are proposed; change what is not right."),
+        ),
+    ),
+    verify=verify,
+    facts=facts,
+    dedupe_keys=dedupe_keys,
+    parse=parse,
+    secret_required=False,
+    secret_hint=N_(
+        "Where your builder can sign or send a header. Without one, the address alone is the guard."
+    ),
+    complete=apply_field_mapping,
+)

@@ -4,11 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from core.adapters import N_, SetupStep
+from core.ids import new_token
 from core.security.signing import constant_time_equal, hmac_base64
 from webhooks.stores.base import (
     HeaderFacts,
     ParsedEvent,
     ParseResult,
+    Platform,
     UnreadableBody,
     body_hash,
     customer_fields,
@@ -151,3 +154,37 @@ def _tracking(told: dict[str, Any]) -> dict[str, str]:
         elif name.endswith(("tracking_provider", "tracking_company")):
             found["company"] = found["company"] or text_of(value)
     return found
+
+
+WOOCOMMERCE = Platform(
+    title="WooCommerce",
+    summary=N_("Orders and their parcels, from a WordPress shop."),
+    setup_steps=(
+        SetupStep(
+            N_("Open the webhooks of your shop"),
+            N_("In WordPress: WooCommerce, Settings, Advanced, Webhooks, Add webhook."),
+        ),
+        SetupStep(
+            N_("Make two webhooks"),
+            N_(
+                "Status Active; Topic “Order created” for the first and “Order updated” for the"
+                " second; both with this address and this secret:"
+            ),
+            url_label=N_("Delivery URL"),
+            secret_label=N_("Secret"),
+        ),
+        SetupStep(
+            N_("Make a test order"),
+            N_(
+                "Saving the webhook sends an empty ping, which does not count. The first real"
+                " order turns the page green."
+            ),
+        ),
+    ),
+    verify=verify,
+    facts=facts,
+    dedupe_keys=dedupe_keys,
+    parse=parse,
+    is_ping=is_ping,
+    new_secret=lambda: new_token(192),
+)

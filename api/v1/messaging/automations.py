@@ -4,93 +4,30 @@ from typing import Any
 
 from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.paging import PageQuery, page
 from api.v1 import v1
+from api.v1.schemas.messaging.automations import (
+    AutomationPage,
+    AutomationPath,
+    AutomationShape,
+    ConnectionPage,
+    ConnectionPath,
+    ConnectionShape,
+    RunPage,
+    RunQuery,
+)
 from core.clock import rfc3339
 from core.db import tenant_scope
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations.definitions import RunSummary
+from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.automations.recipes import RECIPES
 from messaging.models import Automation, Connection
 
 TAG = Tag(name="Stores and automations")
-
-
-class ConnectionPath(BaseModel):
-    connection_id: str = Field(max_length=40)
-
-
-class AutomationPath(BaseModel):
-    automation_id: str = Field(max_length=40)
-
-
-class RunQuery(PageQuery):
-    state: str | None = Field(
-        None, pattern="^(waiting|sent|skipped|cancelled|failed)$", description="Only these."
-    )
-
-
-class ConnectionShape(BaseModel):
-    id: str = Field(examples=["cnx_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
-    kind: str = Field(description="shopify, woocommerce, store or form", examples=["shopify"])
-    name: str
-    enabled: bool
-    state: str = Field(description="waiting until the first event has come, then connected")
-    refused: int = Field(description="Posts whose signature did not fit.")
-    first_event_at: str | None
-    last_event_at: str | None
-    created_at: str
-
-
-class ConnectionPage(BaseModel):
-    data: list[ConnectionShape]
-    next: None
-
-
-class AutomationShape(BaseModel):
-    id: str = Field(examples=["aut_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
-    recipe: str = Field(examples=["abandoned_cart"])
-    trigger: str = Field(examples=["checkout.created"])
-    name: str
-    enabled: bool
-    connection_id: str | None = Field(description="null: every connection.")
-    instance_id: int | None = Field(description="null: the default line.")
-    delay_minutes: int
-    conditions: dict[str, Any]
-    message: str = Field(description="The text, empty where a template is sent.")
-    template: dict[str, Any] | None
-    marketing: bool = Field(description="Marketing respects a customer's opt-out.")
-    created_at: str
-    changed_at: str
-
-
-class AutomationPage(BaseModel):
-    data: list[AutomationShape]
-    next: str | None
-
-
-class RunShape(BaseModel):
-    id: str = Field(examples=["run_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
-    connection_id: str
-    event: str | None = Field(examples=["order.created"])
-    cause: str = Field(description="One run for each.", examples=["order:1001"])
-    state: str = Field(description="waiting, sent, skipped, cancelled or failed")
-    because: str = Field(description="Why nothing was sent; empty when something was.")
-    phone: str
-    message_id: str | None = Field(description="Our id of the message.")
-    message_status_code: str | None
-    due_at: str | None
-    created_at: str
-    ended_at: str | None
-
-
-class RunPage(BaseModel):
-    data: list[RunShape]
-    next: str | None
 
 
 @v1.get("/connections", tags=[TAG], summary="List connections", responses={200: ConnectionPage})
@@ -193,7 +130,7 @@ def run_json(one: RunSummary) -> dict[str, Any]:
         "event": one.event.kind if one.event else None,
         "cause": run.cause,
         "state": run.state,
-        "because": run.because,
+        "because": AUTOMATION_REASONS.english(run.because),
         "phone": run.phone,
         "message_id": run.message_id,
         "message_status_code": one.message_state or None,

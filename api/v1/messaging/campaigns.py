@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Any, cast
 
-from flask import Response, current_app, g
+from flask import current_app, g
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.paging import page
 from api.schemas import ErrorBody
 from api.v1 import View, takes_file, v1
 from api.v1.messaging.audiences import TAG
-from api.v1.schemas.campaign_field_names import wire_field_names
-from api.v1.schemas.campaigns import (
+from api.v1.schemas.messaging.campaign_field_names import wire_field_names
+from api.v1.schemas.messaging.campaigns import (
     CampaignFacts,
     CampaignPage,
     CampaignPath,
@@ -58,14 +58,12 @@ def list_campaigns(query: CampaignQuery) -> dict[str, Any]:
 @v1.post("/campaigns", tags=[TAG], summary="Make a campaign", responses={201: CampaignShape})
 @key_may("campaigns")
 @wire_field_names()
-def add_campaign(body: CampaignFacts) -> Response:
+@idempotent
+def add_campaign(body: CampaignFacts) -> JsonAnswer:
     """Creates a draft. Nothing is sent before it is started."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        _check_line(body)
-        made = campaign_repository.add(body.wanted())
-        return attempt.keep(campaign_json(made), 201)
+    _check_line(body)
+    made = campaign_repository.add(body.wanted())
+    return campaign_json(made), 201
 
 
 @v1.get(
@@ -145,16 +143,14 @@ def dry_run(path: CampaignPath) -> dict[str, Any]:
 @_action("start", "Start it, now or later")
 @key_may("campaigns")
 @wire_field_names()
-def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
+@idempotent
+def start_campaign(path: CampaignPath, body: StartRequest) -> JsonAnswer:
     """With `at`, a time in the future, it is scheduled. A campaign that has started is refused, so
     a repeated call is safe.
     """
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        _may_send(path.campaign_id)
-        started = campaign_lifecycle.start(path.campaign_id, body.at)
-        return attempt.keep(campaign_json(started))
+    _may_send(path.campaign_id)
+    started = campaign_lifecycle.start(path.campaign_id, body.at)
+    return campaign_json(started)
 
 
 @_action("unschedule", "Back to a draft")

@@ -4,17 +4,23 @@ import csv
 import io
 from typing import Any
 
-from flask import Response, current_app, g
+from flask import current_app, g
 from flask_openapi3.types import ResponseDict
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.paging import PageQuery
 from api.schemas import ErrorBody
 from api.v1 import v1
 from api.v1.messaging.contacts import TAG
-from api.v1.schemas.contacts import ImportRequest, ImportRow, ImportShape, RejectPage, import_json
+from api.v1.schemas.messaging.contacts import (
+    ImportPath,
+    ImportRequest,
+    ImportRow,
+    ImportShape,
+    RejectPage,
+    import_json,
+)
 from core.db import tenant_scope
 from core.errors import invalid
 from messaging.contacts.importing import imports as contact_importing
@@ -25,22 +31,16 @@ STARTED_RESPONSES: ResponseDict = {202: ImportShape, 409: ErrorBody}
 COLUMNS = ("phone", "name", "language", "tags", "birthday", "note", "consent", "consent_source")
 
 
-class ImportPath(BaseModel):
-    import_id: str = Field(max_length=64)
-
-
 @v1.post("/contacts/import", tags=[TAG], summary="Import contacts", responses=STARTED_RESPONSES)
 @key_may("contacts")
-def import_contacts(body: ImportRequest) -> Response:
+@idempotent
+def import_contacts(body: ImportRequest) -> JsonAnswer:
     """Invalid rows are left out and listed; the others are written."""
     if (body.contacts is None) == (body.csv is None):
         raise invalid("contacts", "invalid_parameter", "Send `contacts` or `csv`, one of the two.")
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        one = contact_importing.start_check(*_store_file(body))
-        where = {"Location": f"/api/v1/contacts/import/{one.id}"}
-        return attempt.keep(import_json(one), 202, where)
+    one = contact_importing.start_check(*_store_file(body))
+    where = {"Location": f"/api/v1/contacts/import/{one.id}"}
+    return import_json(one), 202, where
 
 
 @v1.get(
@@ -62,11 +62,9 @@ def contact_import(path: ImportPath) -> dict[str, Any]:
     responses=STARTED_RESPONSES,
 )
 @key_may("contacts")
-def start_contact_import(path: ImportPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(import_json(contact_importing.start(path.import_id)), 202)
+@idempotent
+def start_contact_import(path: ImportPath) -> JsonAnswer:
+    return import_json(contact_importing.start(path.import_id)), 202
 
 
 @v1.get(

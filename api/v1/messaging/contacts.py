@@ -5,17 +5,17 @@ from typing import Any
 from flask import Response, g
 from flask_openapi3.models.tag import Tag
 from flask_openapi3.types import ResponseDict
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
-from api.paging import PageQuery
-from api.schemas import ContactPath, ErrorBody, MomentWithOffset
+from api.idempotency import JsonAnswer, idempotent
+from api.schemas import ContactPath, ErrorBody
 from api.v1 import v1
-from api.v1.schemas.contacts import (
+from api.v1.schemas.messaging.contacts import (
     ContactFacts,
     ContactPage,
     ContactShape,
+    ContactsQuery,
+    ErasurePath,
     ErasureShape,
     FieldList,
     MergeRequest,
@@ -42,26 +42,6 @@ from tenants import accounts
 TAG = Tag(name="Contacts")
 CREATED: ResponseDict = {201: ContactShape, 409: ErrorBody}
 CHANGED: ResponseDict = {200: ContactShape, 409: ErrorBody}
-
-
-class ErasurePath(BaseModel):
-    erasure_id: str = Field(max_length=64)
-
-
-class ContactsQuery(PageQuery):
-    search: str | None = Field(
-        None,
-        max_length=80,
-        description="The beginning of words of the name, the first or last digits of a phone,"
-        " another identity, or #tag.",
-    )
-    tag: list[str] = Field(default_factory=list, max_length=10, description="All of these.")
-    opted_out: bool | None = None
-    blocked: bool | None = None
-    consent: bool | None = None
-    has_phone: bool | None = None
-    language: str | None = Field(None, max_length=20)
-    seen_since: MomentWithOffset | None = Field(None, description="Wrote to you since.")
 
 
 @v1.get("/contacts", tags=[TAG], summary="List and find contacts", responses={200: ContactPage})
@@ -93,13 +73,11 @@ def list_contacts(query: ContactsQuery) -> dict[str, Any]:
 
 @v1.post("/contacts", tags=[TAG], summary="Add a contact", responses=CREATED)
 @key_may("contacts")
-def add_contact(body: ContactFacts) -> Response:
+@idempotent
+def add_contact(body: ContactFacts) -> JsonAnswer:
     """A phone that exists already is refused with the id of its contact."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        card = _apply_consent(contact_repository.create(body.entry()), body)
-        return attempt.keep(contact_json(card), 201)
+    card = _apply_consent(contact_repository.create(body.entry()), body)
+    return contact_json(card), 201
 
 
 @v1.get("/contacts/tags", tags=[TAG], summary="Tags in use", responses={200: TagList})
@@ -165,27 +143,23 @@ def remove_contact(path: ContactPath) -> Response:
     responses={202: ErasureShape},
 )
 @key_may("contacts")
-def erase_contact(path: ContactPath) -> Response:
+@idempotent
+def erase_contact(path: ContactPath) -> JsonAnswer:
     """Removes names, numbers, texts and files from all stored data; amounts stay."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        begun = contact_erasures.start_erasure(path.contact_id)
-        where = {"Location": f"/api/v1/contacts/erasures/{begun.id}"}
-        return attempt.keep(erasure_json(begun), 202, where)
+    begun = contact_erasures.start_erasure(path.contact_id)
+    where = {"Location": f"/api/v1/contacts/erasures/{begun.id}"}
+    return erasure_json(begun), 202, where
 
 
 @v1.post(
     "/contacts/<contact_id>/merge", tags=[TAG], summary="Merge two contacts", responses=CHANGED
 )
 @key_may("contacts")
-def merge_contacts(path: ContactPath, body: MergeRequest) -> Response:
+@idempotent
+def merge_contacts(path: ContactPath, body: MergeRequest) -> JsonAnswer:
     """Moves everything of the other contact to this one: identities, notes, tags, messages."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        card = merging.merge(path.contact_id, body.other_id)
-        return attempt.keep(contact_json(card))
+    card = merging.merge(path.contact_id, body.other_id)
+    return contact_json(card)
 
 
 @v1.get("/contacts/<contact_id>/notes", tags=[TAG], summary="Notes", responses={200: NoteList})
@@ -204,11 +178,9 @@ def contact_notes(path: ContactPath) -> dict[str, Any]:
     "/contacts/<contact_id>/notes", tags=[TAG], summary="Add a note", responses={201: NoteShape}
 )
 @key_may("contacts")
-def add_contact_note(path: ContactPath, body: NoteRequest) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(note_json(contact_repository.add_note(path.contact_id, body.text)), 201)
+@idempotent
+def add_contact_note(path: ContactPath, body: NoteRequest) -> JsonAnswer:
+    return note_json(contact_repository.add_note(path.contact_id, body.text)), 201
 
 
 def _apply_consent(card: ContactCard, body: ContactFacts) -> ContactCard:

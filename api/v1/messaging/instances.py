@@ -1,58 +1,27 @@
 """Lines, called instances in the API, and their state."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field, StrictInt
 
 from api.auth import key_may
 from api.v1 import v1
+from api.v1.schemas.messaging.instances import (
+    InstanceChange,
+    InstancePage,
+    InstancePath,
+    InstanceShape,
+)
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Forbidden, NotFound
 from messaging.lines import repository as line_repository
 from messaging.lines.api_caller import ApiCaller
 from messaging.models import Line
+from messaging.reasons import NETWORK_REASONS
 
 TAG = Tag(name="Instances")
-
-
-class InstancePath(BaseModel):
-    instance_id: int = Field(ge=1, le=2**31 - 1)
-
-
-class InstanceShape(BaseModel):
-    id: int
-    name: str
-    kind: str = Field(description="cloud or linked", examples=["cloud"])
-    network: str = Field(examples=["whatsapp"])
-    phone: str = Field(description="The line's own number.")
-    state: str = Field(
-        examples=["connected"],
-        description="The state of the connection. Only `connected` lines send.",
-    )
-    state_because: str
-    state_at: str
-    enabled: bool
-    is_default: bool = Field(description="Used when a send names no instance_id.")
-    test: bool = Field(description="The simulated line of test keys.")
-    messages_per_second: float
-    fallback_instance_id: int | None = Field(
-        description="The line that takes over while this one is down."
-    )
-    created_at: str
-
-
-class InstanceChange(BaseModel):
-    fallback_instance_id: Annotated[StrictInt, Field(ge=1, le=2**31 - 1)] | None = Field(
-        None, description="null: nobody takes over, its messages wait."
-    )
-
-
-class InstancePage(BaseModel):
-    data: list[InstanceShape]
-    next: None
 
 
 @v1.get("/instances", tags=[TAG], summary="List lines", responses={200: InstancePage})
@@ -120,7 +89,7 @@ def instance_json(line: Line) -> dict[str, Any]:
         "network": line.network,
         "phone": line.phone,
         "state": line.state,
-        "state_because": line.state_because,
+        "state_because": NETWORK_REASONS.english(line.state_because),
         "state_at": rfc3339(line.state_at),
         "enabled": line.enabled,
         "is_default": line.is_default,

@@ -1,33 +1,34 @@
 """Send and read messages: sections 4.1 and 4.2 of the specification, and additions to them."""
 
 import re
-from typing import Any, Literal
+from typing import Any
 
 from flask import Response, g, jsonify, request
 from flask_openapi3.models.tag import Tag
 from flask_openapi3.types import ResponseDict
-from pydantic import AliasChoices, BaseModel, Field
 from werkzeug.exceptions import MethodNotAllowed
 
 from api.auth import key_may
 from api.errors import domain_error_response
 from api.idempotency import (
     IdempotentRequest,
+    JsonAnswer,
     earlier_request,
     fingerprint,
     idempotency_key,
-    idempotent_request,
+    idempotent,
     to_stored_answer,
 )
-from api.paging import PageQuery, page
-from api.schemas import Moment, PhoneFilter
+from api.paging import page
 from api.v1 import v1
-from api.v1.schemas.message_json import accepted_message_json, message_json
-from api.v1.schemas.messages import (
+from api.v1.schemas.messaging.message_json import accepted_message_json, message_json
+from api.v1.schemas.messaging.messages import (
     LocationRequest,
     MediaRequest,
     MessagePage,
+    MessagePath,
     MessageShape,
+    MessagesQuery,
     SendAnswer,
     TemplateRequest,
     TextRequest,
@@ -42,6 +43,7 @@ from core.concurrency_limits import ConcurrencyLimit
 from core.db import notify_workers_now, tenant_scope
 from core.errors import DomainError, Invalid, RateLimited, TryAgain
 from core.queue.wakeups import WakeUp
+from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.api_caller import ApiCaller
 from messaging.lines.repository import LineRoute
@@ -54,10 +56,11 @@ from messaging.messages.accept import (
     IdempotencyRecord,
     MessageDraft,
 )
+from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
-from messaging.messages.states import OUT_STATES
 from messaging.messages.sync_wait import wait_for_outcome
+from messaging.reasons import NETWORK_REASONS
 from messaging.templates import validation as template_validation
 from tenants import idempotency
 
@@ -66,33 +69,8 @@ TAG = Tag(name="Messages")
 # connection for seconds, and a process has ten.
 LIST_LIMITS = ConcurrencyLimit(8)
 WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
-STATES = (*OUT_STATES, "received")
 SENDS = frozenset({"send", "send-media", "send-location", "send-template"})
 SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
-
-
-class MessagePath(BaseModel):
-    message_id: str = Field(max_length=200, description="Our id or the network's.")
-
-
-class MessagesQuery(PageQuery):
-    phone: PhoneFilter | None = None
-    instance_id: int | None = Field(
-        None,
-        ge=1,
-        le=2**31 - 1,
-        validation_alias=AliasChoices("instance_id", "line"),
-        description="Only this line. `line` is the same.",
-    )
-    status_code: Literal[STATES] | None = Field(  # type: ignore[valid-type]
-        None,
-        validation_alias=AliasChoices("status_code", "state"),
-        description="Only messages in this state. `state` is the same.",
-    )
-    direction: str | None = Field(None, pattern="^(in|out)$")
-    reference: str | None = Field(None, max_length=64)
-    since: Moment | None = None
-    until: Moment | None = None
 
 
 @v1.post("/messages/send", tags=[TAG], summary="Send a text message", responses=SENT)
@@ -144,7 +122,7 @@ def list_messages(query: MessagesQuery) -> dict[str, Any]:
 def _listed(query: MessagesQuery, filters: message_queries.MessageFilters) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         rows = message_queries.list_messages(filters, query.after, query.limit + 1)
-        files = media_files.get_files(row.id for row in rows if row.kind in media_files.KINDS)
+        files = media_files.get_files(row.id for row in rows if has_file(row.kind))
         return page(
             rows, query, lambda row: row.id, lambda row: message_json(row, files.get(row.id))
         )
@@ -176,7 +154,12 @@ def timeline(path: MessagePath) -> dict[str, Any]:
         )
     return {
         "data": [
-            {"status_code": one.state, "at": rfc3339(one.at), "cause": one.cause} for one in changes
+            {
+                "status_code": one.state,
+                "at": rfc3339(one.at),
+                "cause": NETWORK_REASONS.english(one.cause),
+            }
+            for one in changes
         ],
         "next": None,
     }
@@ -189,13 +172,9 @@ def timeline(path: MessagePath) -> dict[str, Any]:
     responses={200: MessageShape},
 )
 @key_may("messages:send", test_keys=True)
-def cancel(path: MessagePath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(
-            message_json(message_queries.cancel_message(path.message_id, g.caller.visible_line_ids))
-        )
+@idempotent
+def cancel(path: MessagePath) -> JsonAnswer:
+    return message_json(message_queries.cancel_message(path.message_id, g.caller.visible_line_ids))
 
 
 def _send(draft: MessageDraft, line_id: int | None) -> Response:
@@ -297,7 +276,7 @@ def _refused_response(
     attempt: IdempotentRequest, ticket: AcceptedMessage, told: MessageOutcome
 ) -> Response:
     """A refusal is stored as the response; an unavailable line releases the key for a retry."""
-    sentence = told.error_text or "The network refused the message."
+    sentence = NETWORK_REASONS.english(told.error_reason or reasons.REFUSED)
     error: DomainError = Invalid(told.error_code or "refused", sentence)
     if told.error_code == "line_unavailable":
         error = TryAgain("line_unavailable", sentence)

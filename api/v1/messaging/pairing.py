@@ -1,16 +1,22 @@
 """Linked phones in the API: add a line, show its QR code, restart it, log it out."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
 from flask_openapi3.types import ResponseDict
-from pydantic import BaseModel, Field, StringConstraints
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.schemas import ErrorBody
 from api.v1 import v1
-from api.v1.messaging.instances import TAG, InstancePath, InstanceShape, instance_json, visible
+from api.v1.messaging.instances import TAG, instance_json, visible
+from api.v1.schemas.messaging.instances import (
+    InstancePath,
+    InstanceShape,
+    NewInstance,
+    PairingRequest,
+    PairingShape,
+)
 from core import qr_codes
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -18,37 +24,10 @@ from core.errors import Conflict, Forbidden
 from core.settings import Settings
 from messaging.lines.drivers.linked import pairing
 from messaging.models import Line, LinkedLine
+from messaging.reasons import NETWORK_REASONS
 
 PNG = "image/png"
 QR_SCALE = 8
-
-
-class NewInstance(BaseModel):
-    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
-        max_length=120, description="For you and your team.", examples=["Front desk"]
-    )
-
-
-class PairingRequest(BaseModel):
-    phone: str | None = Field(
-        None,
-        max_length=20,
-        description="Ask for a code to type into this phone, instead of a QR code.",
-        examples=["905321112233"],
-    )
-
-
-class PairingShape(BaseModel):
-    instance_id: int
-    state: str = Field(
-        examples=["pairing"],
-        description="unpaired, pairing, connected, disconnected, logged_out or restricted",
-    )
-    qr: str | None = Field(description="What the QR code says; draw it, or ask for image/png.")
-    code: str | None = Field(description="To type into the phone, when that was asked for.")
-    expires_at: str | None = Field(description="Then the next code takes its place.")
-    phone: str = Field(description="The linked number, once there is one.")
-    because: str
 
 
 SHOWN: ResponseDict = {200: PairingShape, 409: ErrorBody}
@@ -65,6 +44,11 @@ DRAWN: ResponseDict = {
 }
 
 
+def _may_add_lines() -> None:
+    if g.caller.key.line_ids is not None:
+        raise Forbidden("line_not_allowed", "This key is held to its lines and adds none.")
+
+
 @v1.post(
     "/instances",
     tags=[TAG],
@@ -72,19 +56,15 @@ DRAWN: ResponseDict = {
     responses={201: InstanceShape, 409: ErrorBody},
 )
 @key_may("lines")
-def add_instance(body: NewInstance) -> Response:
+@idempotent(check=_may_add_lines)
+def add_instance(body: NewInstance) -> JsonAnswer:
     """The line is not linked yet: start its pairing next and show the QR code. A linked line uses
     an unofficial client of the network, which may restrict the number.
     """
     settings: Settings = current_app.extensions["comanda"]
-    if g.caller.key.line_ids is not None:
-        raise Forbidden("line_not_allowed", "This key is held to its lines and adds none.")
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        line = pairing.add_linked_line(body.name, network=settings.linked_network)
-        where = {"Location": f"/api/v1/instances/{line.id}"}
-        return attempt.keep(instance_json(line), 201, where)
+    line = pairing.add_linked_line(body.name, network=settings.linked_network)
+    where = {"Location": f"/api/v1/instances/{line.id}"}
+    return instance_json(line), 201, where
 
 
 @v1.get(
@@ -125,7 +105,8 @@ def read_pairing(path: InstancePath) -> Response:
     responses=ASKED,
 )
 @key_may("lines")
-def start_pairing(path: InstancePath, body: PairingRequest) -> Response:
+@idempotent
+def start_pairing(path: InstancePath, body: PairingRequest) -> JsonAnswer:
     """Codes follow within one or two seconds, by GET and by the event instances.qr."""
     return _request_pairing(path, lambda line_id: pairing.start(line_id, body.phone or ""))
 
@@ -137,7 +118,8 @@ def start_pairing(path: InstancePath, body: PairingRequest) -> Response:
     responses=ASKED,
 )
 @key_may("lines")
-def restart_instance(path: InstancePath) -> Response:
+@idempotent
+def restart_instance(path: InstancePath) -> JsonAnswer:
     """Reconnects with the linked device, without a new code."""
     return _request_pairing(path, pairing.restart)
 
@@ -149,19 +131,17 @@ def restart_instance(path: InstancePath) -> Response:
     responses=ASKED,
 )
 @key_may("lines")
-def log_out_instance(path: InstancePath) -> Response:
+@idempotent
+def log_out_instance(path: InstancePath) -> JsonAnswer:
     """Its messages wait until a phone is linked again."""
     return _request_pairing(path, pairing.log_out)
 
 
-def _request_pairing(path: InstancePath, act: Any) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        _linked(path.instance_id)
-        line, linked = act(path.instance_id)
-        where = {"Location": f"/api/v1/instances/{line.id}/pairing"}
-        return attempt.keep(pairing_json(line, linked), 202, where)
+def _request_pairing(path: InstancePath, act: Any) -> JsonAnswer:
+    _linked(path.instance_id)
+    line, linked = act(path.instance_id)
+    where = {"Location": f"/api/v1/instances/{line.id}/pairing"}
+    return pairing_json(line, linked), 202, where
 
 
 def _linked(instance_id: int) -> tuple[Line, LinkedLine]:
@@ -183,5 +163,5 @@ def pairing_json(line: Line, linked: LinkedLine) -> dict[str, Any]:
         "code": linked.code if shown else None,
         "expires_at": rfc3339(linked.shown_until) if shown and linked.shown_until else None,
         "phone": line.phone,
-        "because": line.state_because,
+        "because": NETWORK_REASONS.english(line.state_because),
     }

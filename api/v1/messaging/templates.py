@@ -1,14 +1,19 @@
 """Templates of cloud lines, as last synced from the network."""
 
-from typing import Any, Literal
+from typing import Any
 
 from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.paging import PageQuery, page
+from api.paging import page
 from api.v1 import v1
+from api.v1.schemas.messaging.templates import (
+    TemplatePage,
+    TemplatePath,
+    TemplateShape,
+    TemplatesQuery,
+)
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
@@ -19,44 +24,6 @@ from messaging.templates import repository as template_repository
 from messaging.templates.components import filled_preview, required_parameters, sample_values
 
 TAG = Tag(name="Templates")
-
-
-class TemplatesQuery(PageQuery):
-    state: Literal[template_repository.TEMPLATE_STATES] | None = None  # type: ignore[valid-type]
-    category: Literal[template_repository.CATEGORIES] | None = None  # type: ignore[valid-type]
-    name: str | None = Field(None, max_length=100, description="A part of the name.")
-    instance_id: int | None = Field(
-        None, ge=1, le=2**31 - 1, description="Only what this line can send."
-    )
-
-
-class TemplatePath(BaseModel):
-    template_id: str = Field(max_length=64)
-
-
-class TemplateShape(BaseModel):
-    id: str
-    name: str = Field(examples=["order_confirmation"])
-    language: str = Field(examples=["tr"])
-    category: str = Field(examples=["utility"])
-    state: str = Field(
-        examples=["approved"],
-        description="The network's decision, such as `approved` or `rejected`.",
-    )
-    reason: str = Field(description="Why the network refused or paused it; may be empty.")
-    quality: str
-    body: str = Field(description="The text with its places.")
-    preview: str = Field(description="The text with the author's sample values.")
-    places: list[str] = Field(description="What `parameters` has to fill, in order.")
-    components: list[dict[str, Any]] = Field(description="In the network's own form.")
-    instance_ids: list[int] = Field(description="The lines that can send it.")
-    changed_at: str
-    synced_at: str
-
-
-class TemplatePage(BaseModel):
-    data: list[TemplateShape]
-    next: str | None = Field(description="For ?after=, when there are more.")
 
 
 @v1.get("/templates", tags=[TAG], summary="List templates", responses={200: TemplatePage})

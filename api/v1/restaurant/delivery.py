@@ -7,11 +7,11 @@ from flask import Response, g
 from flask_openapi3.models.tag import Tag
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.schemas import ErrorBody, OfSite
 from api.v1 import v1
-from api.v1.restaurant.orders import OrderPath, OrderShape, order_json
-from api.v1.schemas.delivery import (
+from api.v1.restaurant.orders import order_json
+from api.v1.schemas.restaurant.delivery import (
     Assign,
     CourierFields,
     CourierLinkShape,
@@ -30,6 +30,7 @@ from api.v1.schemas.delivery import (
     ZonePath,
     ZoneShape,
 )
+from api.v1.schemas.restaurant.orders import OrderPath, OrderShape
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Conflict, NotFound
@@ -62,15 +63,13 @@ def list_zones(query: OfSite) -> dict[str, Any]:
 
 @v1.post("/delivery-zones", tags=[ZONES], summary="Add a zone", responses={201: ZoneShape})
 @key_may("menus")
-def add_zone(body: NewZone) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.get(body.site_id)
-        corners = polygons.check_pairs(body.corners or []) if body.kind == "polygon" else []
-        minimum = Decimal(0) if body.minimum is None else body.minimum
-        outline = ZoneSettings(body.name, body.kind, body.fee, minimum, body.radius_m, corners)
-        return attempt.keep(zone_json(zones.add(site, outline)), 201)
+@idempotent
+def add_zone(body: NewZone) -> JsonAnswer:
+    site = sites.get(body.site_id)
+    corners = polygons.check_pairs(body.corners or []) if body.kind == "polygon" else []
+    minimum = Decimal(0) if body.minimum is None else body.minimum
+    outline = ZoneSettings(body.name, body.kind, body.fee, minimum, body.radius_m, corners)
+    return zone_json(zones.add(site, outline)), 201
 
 
 @v1.patch(
@@ -136,12 +135,10 @@ def list_couriers(query: OfSite) -> dict[str, Any]:
     responses={201: CourierShape, 409: ErrorBody},
 )
 @key_may("orders")
-def add_courier(body: NewCourier) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        made = couriers.add(sites.get(body.site_id), body.name, body.phone, body.language)
-        return attempt.keep(courier_json(made), 201)
+@idempotent
+def add_courier(body: NewCourier) -> JsonAnswer:
+    made = couriers.add(sites.get(body.site_id), body.name, body.phone, body.language)
+    return courier_json(made), 201
 
 
 @v1.get(
@@ -214,15 +211,13 @@ def who_brings(path: OrderPath) -> dict[str, Any]:
     responses={200: RideShape, 409: ErrorBody},
 )
 @key_may("orders")
-def assign_courier(path: OrderPath, body: Assign) -> Response:
+@idempotent
+def assign_courier(path: OrderPath, body: Assign) -> JsonAnswer:
     """The courier gets a message with the address, the route and the amount to collect."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site, order = _order(path)
-        courier = couriers.get_not_removed(body.courier_id) if body.courier_id else None
-        courier_dispatch.assign(site, order, courier, seen=body.version)
-        return attempt.keep(ride_json(order))
+    site, order = _order(path)
+    courier = couriers.get_not_removed(body.courier_id) if body.courier_id else None
+    courier_dispatch.assign(site, order, courier, seen=body.version)
+    return ride_json(order)
 
 
 @v1.post(
@@ -232,17 +227,15 @@ def assign_courier(path: OrderPath, body: Assign) -> Response:
     responses={200: RideShape, 409: ErrorBody},
 )
 @key_may("orders")
-def courier_said(path: OrderPath, body: Said) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site, order = _order(path)
-        if courier_trips.trip_of(order.id) is None:
-            raise Conflict("no_courier", "This order is with no courier.")
-        order = courier_dispatch.record_step(
-            site, order, body.status, kind=body.problem or "", note=body.note
-        )
-        return attempt.keep(ride_json(order))
+@idempotent
+def courier_said(path: OrderPath, body: Said) -> JsonAnswer:
+    site, order = _order(path)
+    if courier_trips.trip_of(order.id) is None:
+        raise Conflict("no_courier", "This order is with no courier.")
+    order = courier_dispatch.record_step(
+        site, order, body.status, kind=body.problem or "", note=body.note
+    )
+    return ride_json(order)
 
 
 @v1.post(
@@ -252,19 +245,17 @@ def courier_said(path: OrderPath, body: Said) -> Response:
     responses={200: OrderShape, 409: ErrorBody},
 )
 @key_may("orders")
-def locate_order(path: OrderPath, body: Located) -> Response:
+@idempotent
+def locate_order(path: OrderPath, body: Located) -> JsonAnswer:
     """Like a location that the customer shares in chat: the zone may set the fee, once."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site, order = _order(path)
-        if order.order_type != "delivery" or order.ended_at is not None:
-            raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")
-        where = addresses.parse_coordinates(body.latitude, body.longitude)
-        if where is None:
-            raise NotFound()
-        order = shared_locations.set_location(site, order, where, body.address)
-        return attempt.keep(order_json(order, order_queries.items_of(order.id), site.name))
+    site, order = _order(path)
+    if order.order_type != "delivery" or order.ended_at is not None:
+        raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")
+    where = addresses.parse_coordinates(body.latitude, body.longitude)
+    if where is None:
+        raise NotFound()
+    order = shared_locations.set_location(site, order, where, body.address)
+    return order_json(order, order_queries.items_of(order.id), site.name)
 
 
 def zone_json(zone: DeliveryZone) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from flask import Response, g
 from flask_openapi3.models.tag import Tag
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.paging import page
 from api.schemas import ContactPath, ErrorBody, SitePath
 from api.v1 import v1
-from api.v1.schemas.loyalty import (
+from api.v1.schemas.restaurant.loyalty import (
     BalanceShape,
     CancelCoupon,
     Correction,
@@ -104,26 +104,22 @@ def read_member(path: ContactPath) -> dict[str, Any]:
 @v1.post("/loyalty/members/<contact_id>/correct", tags=[TAG], summary="Correct a balance",
          responses={200: BalanceShape})  # fmt: skip
 @key_may("campaigns")
-def correct_balance(path: ContactPath, body: Correction) -> Response:
+@idempotent
+def correct_balance(path: ContactPath, body: Correction) -> JsonAnswer:
     """Adds an entry with the reason to the ledger; existing entries stay unchanged."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        card = contact_cards.get(path.contact_id)
-        done = ledger.correct_balance(sites.get(body.site_id), card.id, body.amount, body.reason)
-        return attempt.keep(balance_json(done), 200)
+    card = contact_cards.get(path.contact_id)
+    done = ledger.correct_balance(sites.get(body.site_id), card.id, body.amount, body.reason)
+    return balance_json(done)
 
 
 @v1.post("/loyalty/members/<contact_id>/exchange", tags=[TAG], summary="Points for a coupon",
          responses={201: CouponShape, 409: ErrorBody})  # fmt: skip
 @key_may("campaigns")
-def exchange_points(path: ContactPath, body: Exchange) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        card, site = contact_cards.get(path.contact_id), sites.get(body.site_id)
-        coupon = ledger.exchange_points(site, card.id, rewards.get(body.reward_id))
-        return attempt.keep(coupon_json(coupon), 201)
+@idempotent
+def exchange_points(path: ContactPath, body: Exchange) -> JsonAnswer:
+    card, site = contact_cards.get(path.contact_id), sites.get(body.site_id)
+    coupon = ledger.exchange_points(site, card.id, rewards.get(body.reward_id))
+    return coupon_json(coupon), 201
 
 
 @v1.get("/loyalty/rewards", tags=[TAG], summary="Rewards", responses={200: RewardPage})
@@ -135,11 +131,9 @@ def list_rewards() -> dict[str, Any]:
 
 @v1.post("/loyalty/rewards", tags=[TAG], summary="Add a reward", responses={201: RewardShape})
 @key_may("campaigns")
-def add_reward(body: RewardFields) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(reward_json(rewards.add(_wanted(body))), 201)
+@idempotent
+def add_reward(body: RewardFields) -> JsonAnswer:
+    return reward_json(rewards.add(_wanted(body))), 201
 
 
 @v1.get("/loyalty/rewards/<reward_id>", tags=[TAG], summary="One reward",
@@ -181,17 +175,15 @@ def list_coupons(query: CouponsQuery) -> dict[str, Any]:
 @v1.post("/loyalty/coupons", tags=[TAG], summary="Give a coupon",
          responses={201: CouponShape, 409: ErrorBody})  # fmt: skip
 @key_may("campaigns")
-def give_coupon(body: NewCoupon) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        coupon = coupons.issue(
-            rewards.get(body.reward_id),
-            source="api",
-            contact_id=_contact(body),
-            days=body.valid_days,
-        )
-        return attempt.keep(coupon_json(coupon), 201)
+@idempotent
+def give_coupon(body: NewCoupon) -> JsonAnswer:
+    coupon = coupons.issue(
+        rewards.get(body.reward_id),
+        source="api",
+        contact_id=_contact(body),
+        days=body.valid_days,
+    )
+    return coupon_json(coupon), 201
 
 
 @v1.get("/loyalty/coupons/<coupon_id>", tags=[TAG], summary="One coupon",
@@ -205,13 +197,11 @@ def read_coupon(path: CouponPath) -> dict[str, Any]:
 @v1.post("/loyalty/coupons/<coupon_id>/cancel", tags=[TAG], summary="Cancel a coupon",
          responses={200: CouponShape, 409: ErrorBody})  # fmt: skip
 @key_may("campaigns")
-def cancel_coupon(path: CouponPath, body: CancelCoupon) -> Response:
+@idempotent
+def cancel_coupon(path: CouponPath, body: CancelCoupon) -> JsonAnswer:
     """Points that were spent on it are returned."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        done = ledger.cancel_coupon(coupons.get(path.coupon_id), body.reason)
-        return attempt.keep(coupon_json(done), 200)
+    done = ledger.cancel_coupon(coupons.get(path.coupon_id), body.reason)
+    return coupon_json(done)
 
 
 def programme_json(one: LoyaltyProgramme) -> dict[str, Any]:

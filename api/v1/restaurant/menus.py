@@ -4,151 +4,34 @@ from typing import Any
 
 from flask import Response, g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.v1 import v1
+from api.v1.schemas.restaurant.menus import (
+    CategoryIn,
+    CategoryPath,
+    CategoryShape,
+    GroupIn,
+    GroupPath,
+    GroupShape,
+    ItemIn,
+    ItemPath,
+    ItemShape,
+    MenuPage,
+    MenuPath,
+    MenuShape,
+    NewMenu,
+    WholeMenu,
+)
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
-from core.openapi.example_ids import sample_id
 from restaurant.menus import menus, publishing
 from restaurant.models import Menu, MenuCategory, MenuItem, OptionGroup
 from restaurant.sites import sites
 
 TAG = Tag(name="Menus")
-TEXTS = {"tr": {"name": "Ayran", "description": "Ev yapımı"}, "en": {"name": "Ayran"}}
-Texts = dict[str, dict[str, str]]
-
-
-class MenuPath(BaseModel):
-    menu_id: str = Field(max_length=40)
-
-
-class CategoryPath(MenuPath):
-    category_id: str = Field(max_length=40)
-
-
-class ItemPath(MenuPath):
-    item_id: str = Field(max_length=40)
-
-
-class GroupPath(MenuPath):
-    group_id: str = Field(max_length=40)
-
-
-class NewMenu(BaseModel):
-    name: str = Field(max_length=200, examples=["Dinner"])
-    currency: str = Field(max_length=3, examples=["TRY"])
-    languages: list[str] = Field(max_length=12, examples=[["tr", "en"]])
-
-
-class MenuShape(BaseModel):
-    id: str
-    name: str
-    currency: str
-    languages: list[str]
-    version: int = Field(description="Of what is published; 0 when nothing is.")
-    published_at: str | None
-    has_changes: bool = Field(description="The draft differs from what diners see.")
-
-
-class MenuPage(BaseModel):
-    data: list[MenuShape]
-    next: None
-
-
-class WholeMenu(MenuShape):
-    categories: list[dict[str, Any]]
-    items: list[dict[str, Any]] = Field(description="The dishes of the menu.")
-    groups: list[dict[str, Any]]
-
-
-class CategoryIn(BaseModel):
-    texts: Texts = Field(examples=[TEXTS])
-    available: dict[str, list[list[str]]] = Field(default_factory=dict)
-    hidden: bool = False
-
-
-class CategoryShape(BaseModel):
-    id: str
-    texts: Texts
-    available: dict[str, Any]
-    hidden: bool
-    position: int
-
-
-class ItemIn(BaseModel):
-    """Only given fields are changed; a new item needs texts, a price and a category."""
-
-    category_id: str | None = Field(None, max_length=40, examples=[sample_id("category_id")])
-    texts: Texts | None = Field(None, examples=[TEXTS])
-    price: str | None = Field(None, max_length=20, examples=["45.00"], description="As text.")
-    tax_percent: str | None = Field(None, max_length=10, examples=["10"])
-    code: str | None = Field(
-        None,
-        max_length=40,
-        description="Your own code of the item, such as a SKU. Imports find the item by it.",
-    )
-    stations: list[str] | None = Field(
-        None,
-        examples=[["bar"]],
-        description="Stations that prepare the item, such as `kitchen` or `bar`.",
-    )
-    allergens: list[str] | None = Field(None, examples=[["milk"]])
-    diets: list[str] | None = Field(None, examples=[["vegetarian"]])
-    available: dict[str, list[list[str]]] | None = None
-    groups: list[str] | None = Field(None, description="Ids of option groups, in their order.")
-    hidden: bool | None = None
-
-
-class ItemShape(BaseModel):
-    id: str
-    category_id: str
-    code: str = Field(
-        description="Your own code of the item, such as a SKU. Imports find the item by it."
-    )
-    texts: Texts
-    price: str
-    tax_percent: str
-    stations: list[str] = Field(
-        description="Stations that prepare the item, such as `kitchen` or `bar`."
-    )
-    allergens: list[str]
-    diets: list[str]
-    photo: str
-    available: dict[str, Any]
-    groups: list[str]
-    hidden: bool
-    position: int
-
-
-class OptionIn(BaseModel):
-    id: str | None = Field(None, max_length=40, description="Of an option that is changed.")
-    texts: Texts = Field(examples=[{"tr": {"name": "Büyük"}, "en": {"name": "Large"}}])
-    price: str = Field(
-        "0", max_length=20, description="What the option adds to the price, in the menu's currency."
-    )
-    preset: bool = False
-    removal: bool = False
-
-
-class GroupIn(BaseModel):
-    texts: Texts = Field(examples=[{"tr": {"name": "Boy"}, "en": {"name": "Size"}}])
-    least: int = Field(0, ge=0, le=99)
-    most: int = Field(1, ge=1, le=99)
-    free: int = Field(0, ge=0, le=99)
-    options: list[OptionIn] = Field(max_length=60, description="The options to choose from.")
-
-
-class GroupShape(BaseModel):
-    id: str
-    texts: Texts
-    least: int
-    most: int
-    free: int
-    options: list[dict[str, Any]] = Field(description="The options to choose from.")
 
 
 @v1.get("/menus", tags=[TAG], summary="List menus", responses={200: MenuPage})
@@ -160,13 +43,11 @@ def list_menus() -> dict[str, Any]:
 
 @v1.post("/menus", tags=[TAG], summary="Begin a menu", responses={201: MenuShape})
 @key_may("menus")
-def create_menu(body: NewMenu) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        currency, languages = sites.check_currency_and_languages(body.currency, body.languages)
-        menu = menus.create(body.name, currency=currency, languages=languages)
-        return attempt.keep(menu_json(menu), 201)
+@idempotent
+def create_menu(body: NewMenu) -> JsonAnswer:
+    currency, languages = sites.check_currency_and_languages(body.currency, body.languages)
+    menu = menus.create(body.name, currency=currency, languages=languages)
+    return menu_json(menu), 201
 
 
 @v1.get("/menus/<menu_id>", tags=[TAG], summary="The whole draft", responses={200: WholeMenu})
@@ -191,12 +72,10 @@ def read_menu(path: MenuPath) -> dict[str, Any]:
     responses={200: MenuShape},
 )
 @key_may("menus")
-def publish_menu(path: MenuPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        publishing.publish(path.menu_id)
-        return attempt.keep(menu_json(menus.get(path.menu_id)))
+@idempotent
+def publish_menu(path: MenuPath) -> JsonAnswer:
+    publishing.publish(path.menu_id)
+    return menu_json(menus.get(path.menu_id))
 
 
 @v1.post(
@@ -206,12 +85,10 @@ def publish_menu(path: MenuPath) -> Response:
     responses={201: CategoryShape},
 )
 @key_may("menus")
-def add_category(path: MenuPath, body: CategoryIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        category = menus.add_category(menus.get(path.menu_id), body.model_dump())
-        return attempt.keep(category_json(category), 201)
+@idempotent
+def add_category(path: MenuPath, body: CategoryIn) -> JsonAnswer:
+    category = menus.add_category(menus.get(path.menu_id), body.model_dump())
+    return category_json(category), 201
 
 
 @v1.patch(
@@ -244,12 +121,10 @@ def remove_category(path: CategoryPath) -> Response:
 
 @v1.post("/menus/<menu_id>/items", tags=[TAG], summary="Add an item", responses={201: ItemShape})
 @key_may("menus")
-def add_item(path: MenuPath, body: ItemIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        values = body.model_dump(exclude_none=True)
-        return attempt.keep(item_json(menus.add_item(menus.get(path.menu_id), values)), 201)
+@idempotent
+def add_item(path: MenuPath, body: ItemIn) -> JsonAnswer:
+    values = body.model_dump(exclude_none=True)
+    return item_json(menus.add_item(menus.get(path.menu_id), values)), 201
 
 
 @v1.patch(
@@ -286,13 +161,11 @@ def remove_item(path: ItemPath) -> Response:
     responses={201: GroupShape},
 )
 @key_may("menus")
-def add_group(path: MenuPath, body: GroupIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        values = body.model_dump()
-        group = menus.add_group(menus.get(path.menu_id), values, values["options"])
-        return attempt.keep(group_json(group, menus.options_of([group.id])[group.id]), 201)
+@idempotent
+def add_group(path: MenuPath, body: GroupIn) -> JsonAnswer:
+    values = body.model_dump()
+    group = menus.add_group(menus.get(path.menu_id), values, values["options"])
+    return group_json(group, menus.options_of([group.id])[group.id]), 201
 
 
 @v1.put(

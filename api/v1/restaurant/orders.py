@@ -1,18 +1,26 @@
 """Orders: create, read, change their state and cancel them."""
 
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
-from flask import Response, g
+from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode, test_filter
-from api.paging import PageQuery, page
-from api.schemas import Moment, PhoneFilter
+from api.paging import page
 from api.v1 import v1
+from api.v1.schemas.restaurant.orders import (
+    Cancel,
+    ChangePage,
+    Move,
+    NewOrder,
+    OrderPage,
+    OrderPath,
+    OrderShape,
+    OrdersQuery,
+)
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Conflict, invalid
@@ -20,166 +28,16 @@ from core.values.money import json_number
 from core.values.phone import BadPhone, check_phone
 from restaurant.menus.pricing import RequestedItem
 from restaurant.models import Order, OrderItem, Table
-from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS, STATES
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import placing
 from restaurant.orders import queries as order_queries
 from restaurant.orders import rules as order_rules
+from restaurant.orders.hold_reasons import order_reasons_text
 from restaurant.orders.placing import OrderRequest
 from restaurant.sites import sites, tables
 
 TAG = Tag(name="Orders")
-
-
-class OrderPath(BaseModel):
-    order_id: str = Field(
-        max_length=40, description="Its number, ORD-20261115-0007, or our own id."
-    )
-
-
-class OrdersQuery(PageQuery):
-    site_id: str | None = Field(None, max_length=40)
-    status: Literal[STATES] | None = None  # type: ignore[valid-type]
-    phone: PhoneFilter | None = None
-    since: Moment | None = None
-    until: Moment | None = None
-
-
-class CustomerShape(BaseModel):
-    phone: str = Field(
-        "",
-        max_length=20,
-        description="International format with a plus sign; empty when it is not known.",
-        examples=["+905321112233"],
-    )
-    name: str = Field("", max_length=120, examples=["Ayşe Kaya"])
-
-
-class OrderItemShape(BaseModel):
-    name: str
-    quantity: int
-    unit_price: float
-    options: list[str] = Field(description="The chosen options.")
-    station: str
-    stations: list[str] = Field(
-        description="Stations that prepare the item, such as `kitchen` or `bar`."
-    )
-    note: str = Field(description="The guest's note to the kitchen about this item.")
-
-
-class OrderDeliveryShape(BaseModel):
-    fee: float
-    zone: str = Field(description="Empty while nobody knows where the address lies.")
-    latitude: float | None
-    longitude: float | None
-    route_url: str | None = Field(
-        examples=["https://www.google.com/maps/dir/?api=1&destination=41.03,28.97"]
-    )
-
-
-# Section 2.4 of the specification, and additional fields.
-class OrderFacts(BaseModel):
-    """An order, as in events and responses."""
-
-    order_id: str
-    order_type: str
-    table_number: str
-    waiter_assigned: str
-    customer: CustomerShape
-    items: list[OrderItemShape]
-    notes: str
-    total_amount: float
-    discount: float = Field(description="What coupons took off; the total is without it.")
-    payment_method: str
-    status: str = Field(description="The order's state, such as `preparing`.")
-    id: str
-    site: dict[str, str]
-    currency: str
-    address: str
-    delivery: OrderDeliveryShape | None = Field(description="Null unless it is a delivery.")
-    paid: bool = Field(description="All of it is paid, online or to the staff.")
-    paid_amount: float = Field(description="What is paid so far.")
-    open_amount: float = Field(description="What is still to be paid; below 0 when too much was.")
-    placed_at: str
-    test: bool
-
-
-class OrderShape(OrderFacts):
-    changed_at: str
-    version: int
-    sums: dict[str, Any]
-
-
-class OrderPage(BaseModel):
-    data: list[OrderShape]
-    next: str | None
-
-
-class ChangeShape(BaseModel):
-    at: str
-    what: str = Field(
-        description="moved, recalled, added, voided, table, waiter, courier, location, problem, "
-        "payment, alarm.",
-        examples=["moved"],
-    )
-    status: str = Field(description="The state it had then.", examples=["preparing"])
-    by: str = Field(examples=["Mehmet Demir"])
-    because: str
-
-
-class ChangePage(BaseModel):
-    data: list[ChangeShape]
-    next: None
-
-
-class WishIn(BaseModel):
-    item_id: str = Field(max_length=40)
-    quantity: int = Field(1, ge=1, le=99)
-    options: list[str] = Field(default_factory=list, max_length=60, description="Option ids.")
-    note: str = Field(
-        "", max_length=200, description="The guest's note to the kitchen about this item."
-    )
-
-
-class NewOrder(BaseModel):
-    site_id: str = Field(max_length=40)
-    order_type: str = Field("dine_in", examples=list(ORDER_TYPES))
-    payment_method: str = Field(
-        "",
-        max_length=20,
-        examples=list(PAYMENT_METHODS),
-        description="Empty: `pos_at_table` for a table, `cash` otherwise.",
-    )
-    table_number: str = Field(
-        "", max_length=12, examples=["12"], description="A table of the site; needed for `dine_in`."
-    )
-    customer: CustomerShape = Field(default_factory=lambda: CustomerShape(phone="", name=""))
-    items: list[WishIn] = Field(min_length=1, max_length=60)
-    notes: str = Field("", max_length=500)
-    coupon: str = Field("", max_length=40, description="A coupon's code: used up by this order.")
-    address: str = Field("", max_length=300, description="Of a delivery, in words.")
-    latitude: float | None = Field(
-        None, ge=-90, le=90, description="Of a delivery: its zone makes the fee.", examples=[41.03]
-    )
-    longitude: float | None = Field(None, ge=-180, le=180, examples=[28.97])
-    zone_id: str = Field(
-        "", max_length=40, description="The delivery zone, where no coordinates are known."
-    )
-
-
-class Move(BaseModel):
-    status: Literal[STATES] = Field(  # type: ignore[valid-type]
-        examples=["preparing"], description="The state to move the order to."
-    )
-    version: int | None = Field(
-        None, description="The version you know: 409 if the order has changed since."
-    )
-    reason: str = Field("", max_length=200, description="Needed for `cancelled`.")
-
-
-class Cancel(BaseModel):
-    reason: str = Field(max_length=200, examples=["Out of ingredients"])
 
 
 @v1.get("/orders", tags=[TAG], summary="List orders", responses={200: OrderPage})
@@ -207,36 +65,33 @@ def list_orders(query: OrdersQuery) -> dict[str, Any]:
 
 @v1.post("/orders", tags=[TAG], summary="Make an order", responses={201: OrderShape})
 @key_may("orders", test_keys=True)
-def make_order(body: NewOrder) -> Response:
+@idempotent
+def make_order(body: NewOrder) -> JsonAnswer:
     """Priced by the published menu. It goes to the kitchen at once, or waits for its payment."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.get(body.site_id)
-        usual = order_rules.DEFAULT_PAYMENT.get(body.order_type, "")
-        order = placing.place_order(
-            site,
-            OrderRequest(
-                wishes=[
-                    RequestedItem(w.item_id, w.quantity, tuple(w.options), w.note)
-                    for w in body.items
-                ],
-                order_type=body.order_type,
-                payment_method=body.payment_method or usual,
-                source="api",
-                table=_table(site.id, body),
-                address=body.address,
-                latitude=body.latitude,
-                longitude=body.longitude,
-                zone_id=body.zone_id,
-                phone=_phone(body.customer.phone),
-                name=body.customer.name,
-                notes=body.notes,
-                coupon=body.coupon,
-                test=g.caller.test,
-            ),
-        )
-        return attempt.keep(order_json(order, order_queries.items_of(order.id), site.name), 201)
+    site = sites.get(body.site_id)
+    usual = order_rules.DEFAULT_PAYMENT.get(body.order_type, "")
+    order = placing.place_order(
+        site,
+        OrderRequest(
+            wishes=[
+                RequestedItem(w.item_id, w.quantity, tuple(w.options), w.note) for w in body.items
+            ],
+            order_type=body.order_type,
+            payment_method=body.payment_method or usual,
+            source="api",
+            table=_table(site.id, body),
+            address=body.address,
+            latitude=body.latitude,
+            longitude=body.longitude,
+            zone_id=body.zone_id,
+            phone=_phone(body.customer.phone),
+            name=body.customer.name,
+            notes=body.notes,
+            coupon=body.coupon,
+            test=g.caller.test,
+        ),
+    )
+    return order_json(order, order_queries.items_of(order.id), site.name), 201
 
 
 @v1.get("/orders/<order_id>", tags=[TAG], summary="One order", responses={200: OrderShape})
@@ -263,7 +118,7 @@ def order_changes(path: OrderPath) -> dict[str, Any]:
             "what": one.what,
             "status": one.state,
             "by": one.by,
-            "because": one.because,
+            "because": order_reasons_text(one.because),
         }
         for one in rows
     ]
@@ -277,12 +132,10 @@ def order_changes(path: OrderPath) -> dict[str, Any]:
     responses={200: OrderShape},
 )
 @key_may("orders", test_keys=True)
-def move_order(path: OrderPath, body: Move) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        order = check_mode(order_queries.get(path.order_id))
-        return attempt.keep(_whole(_moved(order, body)))
+@idempotent
+def move_order(path: OrderPath, body: Move) -> JsonAnswer:
+    order = check_mode(order_queries.get(path.order_id))
+    return _whole(_moved(order, body))
 
 
 @v1.post(
@@ -292,14 +145,10 @@ def move_order(path: OrderPath, body: Move) -> Response:
     responses={200: OrderShape},
 )
 @key_may("orders", test_keys=True)
-def cancel_order(path: OrderPath, body: Cancel) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        order = check_mode(order_queries.get(path.order_id))
-        return attempt.keep(
-            _whole(order_lifecycle.cancel(sites.of_order(order), order, body.reason))
-        )
+@idempotent
+def cancel_order(path: OrderPath, body: Cancel) -> JsonAnswer:
+    order = check_mode(order_queries.get(path.order_id))
+    return _whole(order_lifecycle.cancel(sites.of_order(order), order, body.reason))
 
 
 def order_json(order: Order, lines: list[OrderItem], site_name: str) -> dict[str, Any]:

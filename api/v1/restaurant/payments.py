@@ -1,132 +1,43 @@
 """Payment links, the payments of orders, and refunds."""
 
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
-from flask import Response, g
+from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode, test_filter
-from api.paging import PageQuery, page
+from api.paging import page
 from api.v1 import v1
-from api.v1.restaurant.orders import OrderPath
+from api.v1.schemas.restaurant.orders import OrderPath
+from api.v1.schemas.restaurant.payments import (
+    LinkPage,
+    LinkPath,
+    LinkShape,
+    LinksQuery,
+    NewLink,
+    NewRefund,
+    PaymentList,
+    PaymentPath,
+    RefundShape,
+    Renew,
+)
 from core.clock import rfc3339
 from core.db import current_tenant_id, db, tenant_scope
 from core.errors import Forbidden, invalid
-from core.openapi.example_ids import sample_id
 from core.values.money import json_number
 from restaurant.models import Order, PaymentLink, Refund
 from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
+from restaurant.orders.hold_reasons import ORDER_REASONS
+from restaurant.payments import link_queries, payments, refunds
 from restaurant.payments import links as payment_links
-from restaurant.payments import payments, refunds
-from restaurant.payments.links import STATES, LinkFilters
+from restaurant.payments.link_queries import LinkFilters
 from restaurant.sites import sites
 
 TAG = Tag(name="Payments")
-
-
-class LinkPath(BaseModel):
-    link_id: str = Field(max_length=40)
-
-
-class PaymentPath(BaseModel):
-    payment_id: str = Field(max_length=40)
-
-
-class LinksQuery(PageQuery):
-    status: Literal[STATES] | None = None  # type: ignore[valid-type]
-    site_id: str | None = Field(None, max_length=40)
-
-
-class LinkShape(BaseModel):
-    id: str
-    reference: str = Field(description="The cart's code for an order's link.")
-    status: str = Field(description=", ".join(STATES) + ".", examples=["open"])
-    url: str = Field(description="The provider's card page; empty while it is being made.")
-    amount: float
-    currency: str
-    description: str = Field(description="What the payment is for. The customer reads it.")
-    site_id: str
-    order_id: str = Field(description="The order's number, or empty.")
-    expires_at: str
-    paid_at: str | None
-    error: str
-    created_at: str
-    test: bool = Field(description="Made in test mode: no real money.")
-
-
-class LinkPage(BaseModel):
-    data: list[LinkShape]
-    next: str | None
-
-
-class NewLink(BaseModel):
-    """Give one of these: `order_id` of an order that waits for payment, `cart_code` of a cart that
-    is paid before it is sent, or `site_id`, `amount` and `description` for a separate link.
-    """
-
-    order_id: str = Field("", max_length=40)
-    cart_code: str = Field("", max_length=12, description="Such as K7QX-3MPD.")
-    site_id: str = Field("", max_length=40, examples=[sample_id("site_id")])
-    amount: float | None = Field(None, gt=0, lt=1_000_000_000, examples=[250])
-    description: str = Field(
-        "",
-        max_length=120,
-        examples=["Deposit for Friday"],
-        description="What the payment is for. The customer reads it.",
-    )
-    phone: str = Field("", max_length=20)
-    name: str = Field("", max_length=120, description="The customer's name.")
-    send: bool = Field(False, description="Send it to the phone by chat.")
-    minutes: int | None = Field(None, ge=30, le=1440, description="How long it is good for.")
-
-
-class Renew(BaseModel):
-    minutes: int | None = Field(
-        None,
-        ge=30,
-        le=1440,
-        description="Minutes that the new link works. Left out: as for the first link.",
-    )
-
-
-class RefundShape(BaseModel):
-    id: str
-    amount: float
-    reason: str
-    status: str = Field(description="waiting, asking, done, failed or unknown.")
-    error: str
-    by: str
-    created_at: str
-
-
-class PaymentShape(BaseModel):
-    id: str
-    reference: str
-    payment_link_id: str | None
-    order_id: str
-    amount: float
-    currency: str
-    refunded_amount: float
-    status: str = Field(description="parked, accepted, review, kept or refunded.")
-    reason: str = Field(description="Why it is in review.")
-    paid_at: str
-    test: bool
-    refunds: list[RefundShape]
-
-
-class PaymentList(BaseModel):
-    data: list[PaymentShape]
-    next: None
-
-
-class NewRefund(BaseModel):
-    amount: float | None = Field(None, gt=0, lt=1_000_000_000, description="All that is left.")
-    reason: str = Field(min_length=1, max_length=200, examples=["The soup was cold"])
 
 
 @v1.get("/payment-links", tags=[TAG], summary="List payment links", responses={200: LinkPage})
@@ -134,18 +45,16 @@ class NewRefund(BaseModel):
 def list_links(query: LinksQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         filters = LinkFilters(state=query.status, site_id=query.site_id, test=test_filter())
-        rows = payment_links.listed(filters, query.after, query.limit + 1)
+        rows = link_queries.listed(filters, query.after, query.limit + 1)
         return page(rows, query, lambda one: one.id, link_json)
 
 
 @v1.post("/payment-links", tags=[TAG], summary="Make a payment link", responses={201: LinkShape})
 @key_may("payments", test_keys=True)
-def make_link(body: NewLink) -> Response:
+@idempotent
+def make_link(body: NewLink) -> JsonAnswer:
     """The URL is available a moment later: read the link again, or have it sent by chat."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(link_json(_make(body)), 201)
+    return link_json(_make(body)), 201
 
 
 @v1.get(
@@ -154,7 +63,7 @@ def make_link(body: NewLink) -> Response:
 @key_may("payments", test_keys=True)
 def read_link(path: LinkPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        return link_json(check_mode(payment_links.get(path.link_id)))
+        return link_json(check_mode(link_queries.get(path.link_id)))
 
 
 @v1.post(
@@ -164,13 +73,9 @@ def read_link(path: LinkPath) -> dict[str, Any]:
     responses={200: LinkShape},
 )
 @key_may("payments", test_keys=True)
-def cancel_link(path: LinkPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(
-            link_json(payment_links.cancel(check_mode(payment_links.get(path.link_id))))
-        )
+@idempotent
+def cancel_link(path: LinkPath) -> JsonAnswer:
+    return link_json(payment_links.cancel(check_mode(link_queries.get(path.link_id))))
 
 
 @v1.post(
@@ -180,14 +85,10 @@ def cancel_link(path: LinkPath) -> Response:
     responses={200: LinkShape},
 )
 @key_may("payments", test_keys=True)
-def renew_link(path: LinkPath, body: Renew) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        link = payment_links.renew(
-            check_mode(payment_links.get(path.link_id)), minutes=body.minutes
-        )
-        return attempt.keep(link_json(link))
+@idempotent
+def renew_link(path: LinkPath, body: Renew) -> JsonAnswer:
+    link = payment_links.renew(check_mode(link_queries.get(path.link_id)), minutes=body.minutes)
+    return link_json(link)
 
 
 @v1.get(
@@ -212,16 +113,12 @@ def order_payments(path: OrderPath) -> dict[str, Any]:
     responses={201: RefundShape},
 )
 @key_may("payments", test_keys=True)
-def make_refund(path: PaymentPath, body: NewRefund) -> Response:
+@idempotent
+def make_refund(path: PaymentPath, body: NewRefund) -> JsonAnswer:
     """Refunds all of it or a part. The provider is called at once; `status` is the result."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        amount = None if body.amount is None else _plain(body.amount)
-        made = refunds.request_refund(
-            check_mode(payments.get(path.payment_id)), amount, body.reason
-        )
-        return attempt.keep(_refund_json(made), 201)
+    amount = None if body.amount is None else _plain(body.amount)
+    made = refunds.request_refund(check_mode(payments.get(path.payment_id)), amount, body.reason)
+    return _refund_json(made), 201
 
 
 def link_json(link: PaymentLink) -> dict[str, Any]:
@@ -250,7 +147,7 @@ def _make(body: NewLink) -> PaymentLink:
         order = check_mode(order_queries.get(body.order_id))
         if order.state != "awaiting_payment":
             raise invalid("order_id", "not_waiting", "This order does not wait for a payment.")
-        known = payment_links.of_order(order.id)
+        known = link_queries.of_order(order.id)
         made = known or payment_links.create_for_order(
             sites.of_order(order), order, minutes=body.minutes
         )
@@ -292,7 +189,7 @@ def _refund_json(refund: Refund) -> dict[str, Any]:
     return {
         "id": refund.id,
         "amount": json_number(refund.amount),
-        "reason": refund.reason,
+        "reason": ORDER_REASONS.english(refund.reason),
         "status": refund.state,
         "error": refund.error,
         "by": refund.by,

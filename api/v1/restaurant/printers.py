@@ -1,185 +1,45 @@
 """Printers, print agents and print jobs."""
 
-from typing import Any, Literal
+from typing import Any
 
-from flask import Response, current_app, g
+from flask import current_app, g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
-from api.paging import PageQuery, page
+from api.idempotency import JsonAnswer, idempotent
+from api.paging import page
 from api.v1 import v1
+from api.v1.schemas.restaurant.printers import (
+    AgentFields,
+    AgentPage,
+    AgentPath,
+    AgentShape,
+    CodeShape,
+    JobPage,
+    JobPath,
+    JobQuery,
+    JobShape,
+    Made,
+    NewCode,
+    NewPrinter,
+    PrinterFields,
+    PrinterPage,
+    PrinterPath,
+    PrinterQuery,
+    PrinterShape,
+)
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.settings import Settings
 from printing import agents, printers, utility_tickets
 from printing import choices as printing_choices
 from printing import queries as print_job_queries
+from printing.connections.registry import CONNECTIONS
 from printing.models import PrintAgent, Printer, PrintJob
+from printing.reasons import PRINTING_REASONS
 from restaurant.sites import sites
 
 PRINTERS, AGENTS, JOBS = Tag(name="Printers"), Tag(name="Print agents"), Tag(name="Print jobs")
-PRINTER_PATHS = {"cloudprnt": "star", "server_direct": "epson"}
-
-
-class PrinterPath(BaseModel):
-    printer_id: str = Field(max_length=40)
-
-
-class AgentPath(BaseModel):
-    agent_id: str = Field(max_length=40)
-
-
-class JobPath(BaseModel):
-    print_job_id: str = Field(max_length=40)
-
-
-class PrinterFields(BaseModel):
-    """Only given fields are changed."""
-
-    name: str | None = Field(None, max_length=80, examples=["Kitchen"])
-    agent_id: str | None = Field(None, max_length=40)
-    output: dict[str, Any] | None = Field(
-        None,
-        description="Where the agent finds it: network, usb, serial, file or demo.",
-        examples=[{"kind": "network", "host": "192.168.1.50", "port": 9100}],
-    )
-    language: str | None = Field(
-        None,
-        max_length=20,
-        examples=["escpos"],
-        description="The printer's command language, such as `escpos` or `starprnt`.",
-    )
-    profile: str | None = Field(None, max_length=40, examples=["epson-tm"])
-    width_mm: int | None = Field(None, ge=58, le=80, examples=[80])
-    code_page: str | None = Field(None, max_length=40, examples=["13:cp857"])
-    checks: bool | None = None
-    stations: list[str] | None = Field(
-        None, max_length=20, examples=[["kitchen"]], description="Stations whose tickets it prints."
-    )
-    bills: bool | None = None
-    copies: int | None = Field(None, ge=1, le=3)
-    fallback_id: str | None = Field(None, max_length=40)
-    fallback_seconds: int | None = Field(None, ge=5, le=600)
-    enabled: bool | None = None
-
-    def given(self) -> dict[str, Any]:
-        return self.model_dump(exclude_unset=True)
-
-
-class NewPrinter(PrinterFields):
-    site_id: str = Field(max_length=40)
-    name: str = Field(max_length=80, examples=["Kitchen"])
-    way: str = Field(
-        max_length=20, examples=["agent"], description="agent, cloudprnt or server_direct"
-    )
-
-
-class PrinterShape(BaseModel):
-    id: str
-    site_id: str
-    name: str
-    way: str
-    agent_id: str | None
-    output: dict[str, Any]
-    language: str = Field(
-        description="The printer's command language, such as `escpos` or `starprnt`."
-    )
-    profile: str
-    width_mm: int
-    code_page: str | None
-    checks: bool
-    stations: list[str] = Field(description="Stations whose tickets it prints.")
-    bills: bool
-    copies: int
-    fallback_id: str | None
-    fallback_seconds: int
-    enabled: bool
-    state: str = Field(
-        examples=["ready"],
-        description="What the printer last reported, such as `ready` or `paper_out`.",
-    )
-    detail: str
-    state_since: str
-    seen_at: str | None
-    url: str = Field(description="What a printer that asks by itself polls. Keep it secret.")
-
-
-class PrinterPage(BaseModel):
-    data: list[PrinterShape]
-    next: None
-
-
-class PrinterQuery(BaseModel):
-    site_id: str | None = Field(None, max_length=40)
-
-
-class AgentShape(BaseModel):
-    id: str
-    site_id: str
-    name: str
-    version: str
-    online: bool
-    seen_at: str | None
-    paired_at: str
-    found: list[dict[str, Any]] = Field(description="Printers it saw on its network.")
-
-
-class AgentPage(BaseModel):
-    data: list[AgentShape]
-    next: None
-
-
-class AgentFields(BaseModel):
-    name: str = Field(max_length=80)
-
-
-class NewCode(BaseModel):
-    site_id: str = Field(max_length=40)
-
-
-class CodeShape(BaseModel):
-    code: str = Field(examples=["7KQ2-M9XD"], description="Typed at the site, good once.")
-    expires_at: str
-
-
-class JobShape(BaseModel):
-    id: str
-    site_id: str
-    printer_id: str
-    kind: str = Field(
-        examples=["order"],
-        description="What is on the ticket, such as `order`, `addition`, `void` or `bill`.",
-    )
-    title: str
-    order_id: str = Field(description="The order's number; empty when no order made it.")
-    station: str
-    copy_number: int
-    state: str = Field(
-        examples=["printed"],
-        description="`queued`, `claimed`, `printed`, `failed` or `unconfirmed`.",
-    )
-    detail: str
-    reprint_of: str | None
-    fallback_of: str | None
-    queued_at: str
-    settled_at: str | None
-    evidence: list[dict[str, Any]]
-
-
-class JobPage(BaseModel):
-    data: list[JobShape]
-    next: str | None
-
-
-class JobQuery(PageQuery):
-    printer_id: str | None = Field(None, max_length=40)
-    state: Literal[printing_choices.JOB_STATES] | None = None  # type: ignore[valid-type]
-
-
-class Made(BaseModel):
-    id: str = Field(description="The print job that was queued.")
 
 
 @v1.get("/printers", tags=[PRINTERS], summary="List printers", responses={200: PrinterPage})
@@ -192,14 +52,12 @@ def list_printers(query: PrinterQuery) -> dict[str, Any]:
 
 @v1.post("/printers", tags=[PRINTERS], summary="Add a printer", responses={201: PrinterShape})
 @key_may("printers")
-def add_printer(body: NewPrinter) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        values = body.given()
-        site = sites.get(values.pop("site_id"))
-        made = printers.add(site.id, values.pop("name"), values.pop("way"), values)
-        return attempt.keep(printer_json(made), 201)
+@idempotent
+def add_printer(body: NewPrinter) -> JsonAnswer:
+    values = body.given()
+    site = sites.get(values.pop("site_id"))
+    made = printers.add(site.id, values.pop("name"), values.pop("way"), values)
+    return printer_json(made), 201
 
 
 @v1.get(
@@ -240,16 +98,14 @@ def remove_printer(path: PrinterPath) -> tuple[str, int]:
     responses={201: Made},
 )
 @key_may("printers")
-def test_printer(path: PrinterPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        printer = printers.get(path.printer_id)
-        site = sites.get(printer.site_id)
-        made = utility_tickets.test_ticket(
-            printer, language=site.languages[0], time_zone=site.time_zone, site=site.name
-        )
-        return attempt.keep({"id": made}, 201)
+@idempotent
+def test_printer(path: PrinterPath) -> JsonAnswer:
+    printer = printers.get(path.printer_id)
+    site = sites.get(printer.site_id)
+    made = utility_tickets.test_ticket(
+        printer, language=site.languages[0], time_zone=site.time_zone, site=site.name
+    )
+    return {"id": made}, 201
 
 
 @v1.get("/print-agents", tags=[AGENTS], summary="List print agents", responses={200: AgentPage})
@@ -266,12 +122,10 @@ def list_agents() -> dict[str, Any]:
     responses={201: CodeShape},
 )
 @key_may("printers")
-def new_agent(body: NewCode) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        code, shown = agents.new_code(sites.get(body.site_id).id)
-        return attempt.keep({"code": shown, "expires_at": rfc3339(code.expires_at)}, 201)
+@idempotent
+def new_agent(body: NewCode) -> JsonAnswer:
+    code, shown = agents.new_code(sites.get(body.site_id).id)
+    return {"code": shown, "expires_at": rfc3339(code.expires_at)}, 201
 
 
 @v1.get("/print-agents/<agent_id>", tags=[AGENTS], summary="One agent", responses={200: AgentShape})
@@ -329,25 +183,23 @@ def read_job(path: JobPath) -> dict[str, Any]:
     responses={201: Made},
 )
 @key_may("printers")
-def reprint_job(path: JobPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep({"id": print_job_queries.reprint(path.print_job_id)}, 201)
+@idempotent
+def reprint_job(path: JobPath) -> JsonAnswer:
+    return {"id": print_job_queries.reprint(path.print_job_id)}, 201
 
 
 def printer_json(printer: Printer) -> dict[str, Any]:
     settings: Settings = current_app.extensions["comanda"]
-    door = PRINTER_PATHS.get(printer.way)
     same = (
         "id", "site_id", "name", "way", "agent_id", "output", "language", "profile", "width_mm",
         "code_page", "checks", "stations", "bills", "copies", "fallback_id", "fallback_seconds",
-        "enabled", "state", "detail",
+        "enabled", "state",
     )  # fmt: skip
     return {name: getattr(printer, name) for name in same} | {
+        "detail": PRINTING_REASONS.english(printer.detail),
         "state_since": rfc3339(printer.state_since),
         "seen_at": rfc3339(printer.seen_at) if printer.seen_at else None,
-        "url": f"{settings.base_url}/print/{door}/{printer.secret}" if door else "",
+        "url": CONNECTIONS[printer.way].address(settings.base_url, printer.secret),
     }
 
 
@@ -366,10 +218,11 @@ def agent_json(agent: PrintAgent) -> dict[str, Any]:
 
 def job_json(job: PrintJob) -> dict[str, Any]:
     same = (
-        "id", "site_id", "printer_id", "kind", "title", "station", "state", "detail",
+        "id", "site_id", "printer_id", "kind", "title", "station", "state",
         "reprint_of", "fallback_of", "evidence",
     )  # fmt: skip
     return {name: getattr(job, name) for name in same} | {
+        "detail": PRINTING_REASONS.english(job.detail),
         "order_id": job.order_number,
         "copy_number": job.copy,
         "queued_at": rfc3339(job.queued_at),

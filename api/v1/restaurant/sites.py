@@ -5,199 +5,35 @@ from typing import Any
 
 from flask import Response, current_app, g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
-from api.schemas import ErrorBody, Moment, OfSite, SitePath
+from api.idempotency import JsonAnswer, idempotent
+from api.schemas import ErrorBody, OfSite, SitePath
 from api.v1 import v1
+from api.v1.schemas.restaurant.sites import (
+    NewSite,
+    NewStation,
+    NewTables,
+    Pause,
+    SiteFields,
+    SitePage,
+    SiteShape,
+    SoldOutIn,
+    SoldOutShape,
+    StationPage,
+    StationShape,
+    TablePage,
+    TablePath,
+    TableShape,
+)
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.openapi.example_ids import sample_id
 from core.settings import Settings
 from restaurant.menus import availability
 from restaurant.models import Site, Station, Table
 from restaurant.sites import sites, stations, tables
 
 SITES, TABLES, STATIONS = Tag(name="Sites"), Tag(name="Tables"), Tag(name="Stations")
-
-
-class TablePath(BaseModel):
-    table_id: str = Field(max_length=40)
-
-
-class SpecialDay(BaseModel):
-    """A date, or several consecutive ones, with other hours than the weekday."""
-
-    starts_on: str = Field(max_length=10, examples=["2026-12-31"])
-    ends_on: str = Field(
-        "", max_length=10, description="The last day. Empty: one day.", examples=["2027-01-01"]
-    )
-    hours: list[list[str]] = Field(
-        default_factory=list,
-        max_length=6,
-        description="Spans as in `hours`. Empty: closed.",
-        examples=[[["12:00", "16:00"]]],
-    )
-    name: str = Field("", max_length=60, description="Shown to guests.", examples=["New Year"])
-
-
-class SiteFields(BaseModel):
-    """Only given fields are changed."""
-
-    name: str | None = Field(None, max_length=200)
-    host: str | None = Field(None, max_length=253)
-    prefix: str | None = Field(None, max_length=12, examples=["ORD"])
-    currency: str | None = Field(None, max_length=3, examples=["TRY"])
-    time_zone: str | None = Field(None, max_length=64, examples=["Europe/Istanbul"])
-    country: str | None = Field(None, max_length=2, examples=["TR"])
-    languages: list[str] | None = Field(None, max_length=12, examples=[["tr", "en"]])
-    address: str | None = Field(None, max_length=400)
-    phone: str | None = Field(None, max_length=32)
-    latitude: Decimal | None = Field(None, ge=-90, le=90)
-    longitude: Decimal | None = Field(None, ge=-180, le=180)
-    line_id: int | None = Field(None, ge=1, le=2**31 - 1)
-    hours: dict[str, list[list[str]]] | None = Field(
-        None,
-        description="By weekday, 0 (Monday) to 6; a span may go past midnight.",
-        examples=[{"4": [["18:00", "02:00"]]}],
-    )
-    special_days: list[SpecialDay] | None = Field(
-        None,
-        max_length=60,
-        description="All special days: holidays, and days with other hours.",
-    )
-    day_starts: str | None = Field(None, examples=["04:00"])
-    order_types: list[str] | None = Field(None, examples=[["dine_in", "takeaway"]])
-    payment_methods: list[str] | None = Field(None, examples=[["pos_at_table", "cash"]])
-    tax_included: bool | None = None
-    service_percent: Decimal | None = Field(None, ge=0, le=50)
-    service_order_types: list[str] | None = Field(
-        None,
-        description="The order types that the service charge is added to.",
-        examples=[["dine_in"]],
-    )
-    tip_percents: list[int] | None = Field(None, max_length=6)
-    told_states: list[str] | None = None
-    accept_minutes: int | None = Field(None, ge=1, le=120)
-    manager_phone: str | None = Field(None, max_length=32)
-    tone: str | None = Field(None, max_length=7)
-    menu_id: str | None = Field(None, max_length=40)
-
-
-class NewSite(BaseModel):
-    name: str = Field(max_length=200, examples=["Lemar Bistro"])
-    slug: str = Field(max_length=40, examples=["lemar"], description="In the menu's address.")
-    prefix: str = Field(max_length=12, examples=["ORD"], description="Begins each order's id.")
-    currency: str = Field(max_length=3, examples=["TRY"])
-    time_zone: str = Field(max_length=64, examples=["Europe/Istanbul"])
-    country: str = Field(max_length=2, examples=["TR"])
-    languages: list[str] = Field(max_length=12, examples=[["tr", "en"]])
-
-
-class SiteShape(BaseModel):
-    id: str
-    name: str
-    slug: str
-    host: str
-    host_pending: str = Field("", description="Waits for the operator before it is served.")
-    prefix: str
-    currency: str
-    time_zone: str
-    country: str
-    languages: list[str]
-    address: str
-    phone: str
-    latitude: float | None
-    longitude: float | None
-    line_id: int | None
-    hours: dict[str, Any]
-    special_days: list[SpecialDay]
-    day_starts: str
-    order_types: list[str]
-    payment_methods: list[str]
-    tax_included: bool
-    service_percent: float
-    service_order_types: list[str]
-    tip_percents: list[int]
-    told_states: list[str]
-    accept_minutes: int
-    manager_phone: str
-    tone: str
-    menu_id: str | None
-    menu_url: str
-    takes_orders: bool
-    paused_until: str | None
-    created_at: str
-
-
-class SitePage(BaseModel):
-    data: list[SiteShape]
-    next: None
-
-
-class Pause(BaseModel):
-    until: Moment | None = Field(None, description="RFC 3339; empty takes orders again.")
-
-
-class SoldOutIn(BaseModel):
-    id: str = Field(
-        max_length=40,
-        description="An item (itm_…) or an option (opt_…).",
-        examples=[sample_id("item_id")],
-    )
-    sold_out: bool = True
-    until: Moment | None = Field(None, description="Empty: until you say otherwise.")
-
-
-class SoldOutShape(BaseModel):
-    data: list[dict[str, Any]]
-    next: None
-
-
-class TableShape(BaseModel):
-    id: str
-    site_id: str
-    area_id: str | None
-    number: str
-    seats: int
-    url: str = Field(description="What the printed code says. It proves a seat: keep it private.")
-
-
-class TablePage(BaseModel):
-    data: list[TableShape]
-    next: None
-
-
-class NewTables(BaseModel):
-    site_id: str = Field(max_length=40)
-    numbers: str = Field(max_length=2000, examples=["1-20", "T1-T8, Terrace"])
-    area_id: str | None = Field(None, max_length=40)
-    seats: int = Field(4, ge=1, le=99)
-
-
-class StationShape(BaseModel):
-    site_id: str
-    code: str = Field(
-        examples=["kitchen"],
-        description="The station's code, such as `bar`. Items and printers name it.",
-    )
-    name: str
-
-
-class StationPage(BaseModel):
-    data: list[StationShape]
-    next: None
-
-
-class NewStation(BaseModel):
-    site_id: str = Field(max_length=40)
-    code: str = Field(
-        max_length=24,
-        examples=["grill"],
-        description="The station's code, such as `bar`. Items and printers name it.",
-    )
-    name: str = Field(max_length=80, examples=["Grill"])
 
 
 @v1.get("/sites", tags=[SITES], summary="List restaurants", responses={200: SitePage})
@@ -214,20 +50,18 @@ def list_sites() -> dict[str, Any]:
     responses={201: SiteShape, 409: ErrorBody},
 )
 @key_may("menus")
-def open_site(body: NewSite) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.open_site(
-            body.name,
-            slug=body.slug,
-            prefix=body.prefix,
-            currency=body.currency,
-            time_zone=body.time_zone,
-            country=body.country,
-            languages=body.languages,
-        )
-        return attempt.keep(site_json(site), 201)
+@idempotent
+def open_site(body: NewSite) -> JsonAnswer:
+    site = sites.open_site(
+        body.name,
+        slug=body.slug,
+        prefix=body.prefix,
+        currency=body.currency,
+        time_zone=body.time_zone,
+        country=body.country,
+        languages=body.languages,
+    )
+    return site_json(site), 201
 
 
 @v1.get("/sites/<site_id>", tags=[SITES], summary="One restaurant", responses={200: SiteShape})
@@ -256,11 +90,9 @@ def change_site(path: SitePath, body: SiteFields) -> dict[str, Any]:
     responses={200: SiteShape},
 )
 @key_may("orders")
-def pause_site(path: SitePath, body: Pause) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(site_json(sites.pause(path.site_id, body.until)))
+@idempotent
+def pause_site(path: SitePath, body: Pause) -> JsonAnswer:
+    return site_json(sites.pause(path.site_id, body.until))
 
 
 @v1.get(
@@ -282,16 +114,14 @@ def list_sold_out(path: SitePath) -> dict[str, Any]:
     responses={200: SoldOutShape},
 )
 @key_may("menus")
-def sell_out(path: SitePath, body: SoldOutIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.get(path.site_id)
-        if body.sold_out:
-            availability.mark_sold_out(site, body.id, body.until)
-        else:
-            availability.mark_available(site, body.id)
-        return attempt.keep(_sold_out(site))
+@idempotent
+def sell_out(path: SitePath, body: SoldOutIn) -> JsonAnswer:
+    site = sites.get(path.site_id)
+    if body.sold_out:
+        availability.mark_sold_out(site, body.id, body.until)
+    else:
+        availability.mark_available(site, body.id)
+    return _sold_out(site)
 
 
 @v1.get("/tables", tags=[TABLES], summary="A restaurant's tables", responses={200: TablePage})
@@ -304,13 +134,11 @@ def list_tables(query: OfSite) -> dict[str, Any]:
 
 @v1.post("/tables", tags=[TABLES], summary="Add tables", responses={201: TablePage})
 @key_may("menus")
-def add_tables(body: NewTables) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.get(body.site_id)
-        made = tables.add_tables(site, body.numbers, area_id=body.area_id, seats=body.seats)
-        return attempt.keep({"data": [table_json(site, one) for one in made], "next": None}, 201)
+@idempotent
+def add_tables(body: NewTables) -> JsonAnswer:
+    site = sites.get(body.site_id)
+    made = tables.add_tables(site, body.numbers, area_id=body.area_id, seats=body.seats)
+    return {"data": [table_json(site, one) for one in made], "next": None}, 201
 
 
 @v1.post(
@@ -320,12 +148,10 @@ def add_tables(body: NewTables) -> Response:
     responses={200: TableShape},
 )
 @key_may("menus")
-def rotate_table(path: TablePath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        table = tables.rotate_token(path.table_id)
-        return attempt.keep(table_json(sites.get(table.site_id), table))
+@idempotent
+def rotate_table(path: TablePath) -> JsonAnswer:
+    table = tables.rotate_token(path.table_id)
+    return table_json(sites.get(table.site_id), table)
 
 
 @v1.delete("/tables/<table_id>", tags=[TABLES], summary="Remove a table", responses={204: None})
@@ -346,12 +172,10 @@ def list_stations(query: OfSite) -> dict[str, Any]:
 
 @v1.post("/stations", tags=[STATIONS], summary="Add a station", responses={201: StationShape})
 @key_may("menus")
-def add_station(body: NewStation) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        station = stations.add(sites.get(body.site_id), body.code, body.name)
-        return attempt.keep(station_json(station), 201)
+@idempotent
+def add_station(body: NewStation) -> JsonAnswer:
+    station = stations.add(sites.get(body.site_id), body.code, body.name)
+    return station_json(station), 201
 
 
 def site_json(site: Site) -> dict[str, Any]:

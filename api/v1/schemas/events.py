@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from api.v1.restaurant.orders import OrderFacts
+from api.v1.schemas.restaurant.orders import OrderFacts
 from api.v1.schemas.webhooks import EventShape
 
 

@@ -1,18 +1,44 @@
 """Request and response models of webhooks."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.paging import PageQuery
 from api.schemas import MomentWithOffset
 from core.clock import rfc3339
+from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.endpoints import state_of
 from webhooks.event_types import EVENT_TYPES
 from webhooks.models import Endpoint, WebhookAttempt, WebhookDelivery
 
 EVENTS = "`*` for all, or names: " + ", ".join(EVENT_TYPES)
 EXAMPLE_ID = "ep_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+
+
+class EndpointPath(BaseModel):
+    endpoint_id: str = Field(max_length=64)
+
+
+class DeliveryPath(BaseModel):
+    delivery_id: str = Field(max_length=64)
+
+
+class DeliveryQuery(PageQuery):
+    endpoint_id: str | None = Field(None, max_length=64)
+    event_id: str | None = Field(None, max_length=64)
+    event: str | None = Field(None, max_length=64, description="Only this kind of event.")
+    state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None
+    since: MomentWithOffset | None = None
+    until: MomentWithOffset | None = None
+
+
+class FeedQuery(BaseModel):
+    after: int = Field(
+        0, ge=0, le=2**63 - 1, description="The last sequence you have; 0 for the beginning."
+    )
+    limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
 
 
 class NewEndpoint(BaseModel):
@@ -186,7 +212,7 @@ def delivery_json(delivery: WebhookDelivery) -> dict[str, Any]:
         "attempts": delivery.attempt,
         "next_attempt_at": _when(delivery.due_at) if delivery.state == "waiting" else None,
         "status": delivery.status,
-        "error": delivery.error,
+        "error": delivery.error and DELIVERY_REASONS.english(delivery.error),
         "created_at": rfc3339(delivery.created_at),
     }
 
@@ -197,7 +223,7 @@ def attempt_json(attempt: WebhookAttempt) -> dict[str, Any]:
         "at": rfc3339(attempt.at),
         "duration_ms": attempt.millis,
         "status": attempt.status,
-        "error": attempt.error,
+        "error": attempt.error and DELIVERY_REASONS.english(attempt.error),
         "answer": attempt.answer,
     }
 

@@ -8,6 +8,7 @@ from core.clock import frozen, now
 from core.db import tenant_scope
 from deploy.demo.messaging.conversations import demo_line, settle_after_a_second
 from deploy.demo.messaging.receipts import PastReceipt, add_receipts
+from messaging import reasons
 from messaging.campaigns import audiences, results
 from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import repository as campaign_repository
@@ -27,7 +28,7 @@ OFFER = {
     "buttons": [None, "{{customer.first_name|guest}}"],
 }
 """With a picture above the text and a button of each reader's own."""
-UNREACHABLE = SendRefused("recipient_unavailable", "This number cannot be reached on the network.")
+UNREACHABLE = SendRefused("recipient_unavailable", reasons.CANNOT_BE_REACHED)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from core.clock import frozen, now
 from core.db import tenant_scope
 from deploy.demo.messaging.receipts import PastReceipt, add_receipts
+from messaging import reasons
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
@@ -36,7 +37,7 @@ REPLIES = (
     "Afiyet olsun! Bugünün çorbası *mercimek*.",
     "Siparişiniz alındı: 2 lahmacun, 1 ayran.",
 )
-UNREACHABLE = SendRefused("recipient_unavailable", "This number cannot be reached on the network.")
+UNREACHABLE = SendRefused("recipient_unavailable", reasons.CANNOT_BE_REACHED)
 
 
 def add_conversations(tenant_id: int) -> None:

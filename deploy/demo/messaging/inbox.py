@@ -11,6 +11,7 @@ from core.clock import frozen, now
 from core.db import tenant_scope
 from deploy.demo.messaging.conversations import demo_line, send_as_worker
 from deploy.demo.messaging.receipts import PastReceipt, add_receipts
+from messaging import reasons
 from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions, quick_replies
 from messaging.inbox import conversations as inbox_conversations
@@ -33,7 +34,7 @@ QUICK_REPLIES = {
     "rezervasyon": "Masanız ayrıldı, {first_name}. *{business}* ekibi sizi bekliyor!",
     "thanks": "Thank you, {first_name}! We hope to see you again soon.",
 }
-REFUSED = SendRefused("recipient_unavailable", "This number cannot be reached on the network.")
+REFUSED = SendRefused("recipient_unavailable", reasons.CANNOT_BE_REACHED)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _notice(
             "quoted_usd": price,
             "cost_usd": price,
             "error_code": None if network_id else UNREACHABLE.code,
-            "error_text": None if network_id else UNREACHABLE.sentence,
+            "error_reason": None if network_id else UNREACHABLE.reason,
             "created_at": at,
             "changed_at": steps[len(states) - 1],
         }

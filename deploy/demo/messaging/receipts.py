@@ -11,6 +11,7 @@ from core.clock import frozen
 from core.db import current_tenant_id, db
 from core.ids import from_uuid
 from messaging.costs.usage import UsageTally
+from messaging.messages import causes
 from messaging.messages.timeline import state_event_body
 from messaging.models import MessageChange
 from webhooks.events import wake_delivery_worker
@@ -56,7 +57,7 @@ def add_receipts(heard: Sequence[PastReceipt]) -> None:
                 "message_id": from_uuid("msg", message.id),
                 "at": one.at,
                 "state": one.state,
-                "cause": "the network's receipt",
+                "cause": causes.RECEIPT,
             }
         )
         message.state = one.state

@@ -21,6 +21,7 @@ from restaurant.menus.pricing import (
 from restaurant.models import Order, Site, Table
 from restaurant.orders import carts, waiter_calls
 from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders.hold_reasons import NOT_SCANNED
 from restaurant.sites import sites
 from tenants.audit import Actor, acting_as
 
@@ -47,7 +48,6 @@ NOW_OPEN = (  # minutes ago, then the state it has come to
     (3, "sent_to_kitchen"),
 )
 UNSEEN_MINUTES = 6  # minutes ago: it waits for a tap
-NOT_SCANNED = "The table's code was not scanned."
 
 
 def add_orders(tenant_id: int) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import frozen, now
 from core.db import current_tenant_id, db
 from core.ids import new_id
+from core.values.reasons import encode_other
 from messaging.contacts import identities as contact_identities
 from restaurant.couriers import trips as courier_trips
 from restaurant.loyalty import ledger, programmes
@@ -87,7 +88,7 @@ class PastOrders:
         order.version = 1
         self.made.append(order)
         self.lines[order.id] = order_items.item_rows(order, draft.lines)
-        self.note(order, "moved", draft.staff_note)
+        self.note(order, "moved", reason=draft.staff_note)
         body = order_notifications.order_body(self.site, order, self.lines[order.id])
         publish_webhook_event("restaurant.order_created", body)
         return order
@@ -133,7 +134,7 @@ class PastOrders:
         self.trips[order.id] = trip, courier
         self.note(order, "courier", courier.name)
 
-    def note(self, order: Order, what: str, because: str = "") -> None:
+    def note(self, order: Order, what: str, because: str = "", *, reason: str = "") -> None:
         self.changes.append(
             OrderChange(
                 tenant_id=order.tenant_id,
@@ -142,7 +143,7 @@ class PastOrders:
                 what=what,
                 state=order.state,
                 by=current_actor().name,
-                because=because,
+                because=reason or encode_other(because),
             )
         )
 

@@ -14,8 +14,8 @@ from messaging.simulator.bank.provider import account_id_of_key
 from restaurant.models import Order, PaymentAccount, PaymentLink
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import link_queries, payments, provider_events, refunds
 from restaurant.payments import links as payment_links
-from restaurant.payments import payments, provider_events, refunds
 from restaurant.payments.gateways.base import AccountCheck, GatewayEvent, LinkStatus, RefundResult
 from restaurant.sites import sites
 from tenants.audit import Actor, acting_as
@@ -82,7 +82,7 @@ def _ordered(past: PastOrders, chance: random.Random, moment: object) -> tuple[O
     draft = draft_card_order(past, chance, phone, name)
     with frozen(moment), acting_as(Actor("person", "demo", name)):  # type: ignore[arg-type]
         order = order_lifecycle.create_order(past.site, draft)
-    link = payment_links.of_order(order.id)
+    link = link_queries.of_order(order.id)
     if link is None:
         raise RuntimeError("the demo's provider takes no payments")
     return order, link

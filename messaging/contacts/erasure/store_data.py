@@ -9,11 +9,10 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict
 from core.ids import from_uuid
+from messaging.automations.reasons import ERASED
 from messaging.messages import queries as message_queries
 from messaging.models import ContactErasure
 
-N_ = str  # collected for translation here, translated where it is shown
-ERASED = N_("The customer was erased.")
 NO_ID = "00000000-0000-0000-0000-000000000000"
 
 # `data` holds numbers as the store wrote them, so only their digits are compared.

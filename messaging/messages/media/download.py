@@ -13,32 +13,26 @@ from core.settings import Settings
 from core.storage.blobs import CHUNK, Blobs
 from core.storage.file_types import HEAD_BYTES, detect_file_type
 from core.storage.images import TooManyPixels, UnreadableImage, make_preview
+from messaging import reasons
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud import media as cloud_media
-from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
+from messaging.lines.drivers.cloud.driver import base_url
+from messaging.lines.drivers.cloud.media import MediaNotFetched
+from messaging.messages.kinds.base import MB, FileRules
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.media.files import DownloadFailure, PendingDownload, StoredMedia, hex_digest
+from messaging.reasons import with_detail
 
 log = logger(__name__)
 
-MB = 1024 * 1024
-MAX_BYTES = {
-    "image": 5 * MB,
-    "sticker": MB,
-    "audio": 16 * MB,
-    "video": 16 * MB,
-    "document": 100 * MB,
-}
 MAX_IN_MEMORY = MB
-# MIME type prefixes that each message kind accepts. A document may be of any type; it is never
-# executed.
-ALLOWED_TYPES = {
-    "image": ("image/",),
-    "sticker": ("image/",),
-    "audio": ("audio/", "video/"),
-    "video": ("video/",),
-}
-WRONG_TYPE = "The file is not what the message says it is."
-WRONG_HASH = "The file that came is not the one that was announced."
+
+
+def file_rules(code: str) -> FileRules:
+    rules = MESSAGE_KINDS[code].file
+    if rules is None:
+        raise ValueError(f"a message of the kind {code} has no file")
+    return rules
 
 
 def download_file(
@@ -53,10 +47,10 @@ def download_file(
                 declared, digest = _from_url(settings, wanted, file), ""
             return _store_file(blobs, wanted, file, declared, digest)
         except MediaNotFetched as why:
-            return DownloadFailure(str(why), why.final)
+            return DownloadFailure(why.reason, why.final)
         except (OSError, ValueError) as error:  # a full disk, or an unavailable bucket
             log.warning("media not stored", message=wanted.message_id, error=type(error).__name__)
-            return DownloadFailure("The file could not be stored.")
+            return DownloadFailure(reasons.FILE_NOT_STORED)
 
 
 def store_fetched_file(
@@ -66,10 +60,10 @@ def store_fetched_file(
     try:
         return _store_file(blobs, wanted, io.BytesIO(body), wanted.mime_type, wanted.sha256)
     except MediaNotFetched as why:
-        return DownloadFailure(str(why), why.final)
+        return DownloadFailure(why.reason, why.final)
     except (OSError, ValueError) as error:
         log.warning("media not stored", message=wanted.message_id, error=type(error).__name__)
-        return DownloadFailure("The file could not be stored.")
+        return DownloadFailure(reasons.FILE_NOT_STORED)
 
 
 def _from_network(
@@ -80,10 +74,15 @@ def _from_network(
     file: IO[bytes],
 ) -> tuple[str, str]:
     if facts is None:
-        raise MediaNotFetched("The line of this message is gone.", final=True)
-    base = settings.simulator_url if network == "simulator" else settings.cloud_base_url
+        raise MediaNotFetched(reasons.FILE_LINE_GONE, final=True)
+    base = base_url(settings, network)
     found = cloud_media.fetch_media(
-        base, settings.cloud_version, facts, wanted.source, MAX_BYTES[wanted.kind], file
+        base,
+        settings.cloud_version,
+        facts,
+        wanted.source,
+        file_rules(wanted.kind).received_bytes,
+        file,
     )
     return found.mime_type or wanted.mime_type, hex_digest(found.sha256) or wanted.sha256
 
@@ -100,15 +99,17 @@ def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> s
             wanted.source,
             policy=policy,
             timeout=30.0,
-            max_body=MAX_BYTES["image"],
+            max_body=file_rules("image").received_bytes,
             into=file,
         )
     except TooLarge:
-        raise MediaNotFetched(TOO_LARGE, final=True) from None
+        raise MediaNotFetched(reasons.FILE_LARGER, final=True) from None
     except OutboundError as error:
-        raise MediaNotFetched(f"The file could not be fetched: {error}.") from None
+        raise MediaNotFetched(with_detail(reasons.FILE_NOT_FETCHED, f"{error}.")) from None
     if not reply.ok:
-        raise MediaNotFetched(f"The server answered {reply.status} for the file.", final=True)
+        raise MediaNotFetched(
+            with_detail(reasons.SERVER_STATUS, f"{reply.status} for the file."), final=True
+        )
     return reply.headers.get("content-type", "")
 
 
@@ -117,13 +118,14 @@ def _store_file(
 ) -> StoredMedia | DownloadFailure:
     size, found = _measure(file)
     if not size:
-        raise MediaNotFetched("The file is empty.", final=True)
+        raise MediaNotFetched(reasons.FILE_EMPTY, final=True)
     if digest and digest != found:
-        raise MediaNotFetched(WRONG_HASH)
+        raise MediaNotFetched(reasons.FILE_WRONG_HASH)
     file.seek(0)
     mime_type = detect_file_type(file.read(HEAD_BYTES), declared)
-    if wanted.kind in ALLOWED_TYPES and not mime_type.startswith(ALLOWED_TYPES[wanted.kind]):
-        raise MediaNotFetched(WRONG_TYPE, final=True)
+    allowed = file_rules(wanted.kind).received_types
+    if allowed and not mime_type.startswith(allowed):
+        raise MediaNotFetched(reasons.FILE_OTHER_TYPE, final=True)
     key = f"media/{wanted.message_id.lower()}.{wanted.tries}"
     small = _store_preview(blobs, wanted, file, key)
     file.seek(0)
@@ -145,17 +147,17 @@ def _store_preview(blobs: Blobs, wanted: PendingDownload, file: IO[bytes], key: 
 
     Without a preview, pages offer the file for download only.
     """
-    if wanted.kind not in ("image", "sticker"):
+    if not MESSAGE_KINDS[wanted.kind].is_picture:
         return None
     file.seek(0)
     try:
         picture, mime_type = make_preview(file)
     except TooManyPixels as why:
-        raise MediaNotFetched(TOO_LARGE, final=True) from why
+        raise MediaNotFetched(reasons.FILE_LARGER, final=True) from why
     except UnreadableImage as why:
-        raise MediaNotFetched(WRONG_TYPE, final=True) from why
+        raise MediaNotFetched(reasons.FILE_OTHER_TYPE, final=True) from why
     except TryAgain as why:
-        raise MediaNotFetched("Too many pictures are waiting to be drawn.") from why
+        raise MediaNotFetched(reasons.FILE_QUEUE_FULL) from why
     small = f"{key}.{mime_type.partition('/')[2]}"
     blobs.put(small, picture, mime_type)
     return small

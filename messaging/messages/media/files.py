@@ -18,14 +18,14 @@ from core.ids import from_uuid, to_uuid
 from core.queue import lanes
 from core.security import signed_urls
 from core.storage.pending_deletions import delete_later
+from messaging.lines.drivers.registry import DRIVERS
+from messaging.messages.kinds.registry import has_file, is_picture
 from messaging.models import Line, MediaFile, Message
 
 LANE = "media"
-KINDS = frozenset({"image", "video", "audio", "document", "sticker"})
 LINK_PURPOSE = "media"
 LINK_VALIDITY = timedelta(days=7)
 BACK_OFF = (5, 30, 120, 600, 3600)  # seconds after the first, second, … attempt
-LONGEST_ERROR = 300
 LONGEST_NAME = 240
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\"<>:|?*]')
 
@@ -85,7 +85,7 @@ class StoredMedia:
 class DownloadFailure:
     """`final` means that a retry would not help."""
 
-    sentence: str
+    reason: str
     final: bool = False
 
 
@@ -94,8 +94,8 @@ def register_file(uuid: UUID, line: Line, kind: str, content: dict[str, Any]) ->
 
     The message is stored and shown before its file is downloaded.
     """
-    if kind in KINDS and content.get("id"):
-        named = LINKED_SOURCE.format(line_id=line.id) if line.kind == "linked" else ""
+    if has_file(kind) and content.get("id"):
+        named = LINKED_SOURCE.format(line_id=line.id) if DRIVERS[line.kind].has_sessions else ""
         _insert_file(uuid, kind, f"{named}{content['id']}", content)
 
 
@@ -106,7 +106,7 @@ def is_network_media_id(source: str) -> str:
 def request_download(message: Message) -> None:
     """Register the image of an outbound message for download, when somebody opens it."""
     url = message.content.get("url")
-    if message.direction == "out" and message.kind == "image" and url:
+    if message.direction == "out" and is_picture(message.kind) and url:
         _insert_file(to_uuid("msg", message.id), message.kind, url, message.content)
 
 
@@ -193,13 +193,13 @@ def settle_download(wanted: PendingDownload, outcome: StoredMedia | DownloadFail
             "kept_at": now(),
         }
     elif outcome.final or wanted.tries > len(BACK_OFF):
-        values |= {"state": "failed", "error": outcome.sentence[:LONGEST_ERROR]}
+        values |= {"state": "failed", "error": outcome.reason}
     else:
         wait = timedelta(seconds=BACK_OFF[wanted.tries - 1])
         values |= {
             "state": "waiting",
             "due_at": now() + wait,
-            "error": outcome.sentence[:LONGEST_ERROR],
+            "error": outcome.reason,
         }
     written = {
         **values,

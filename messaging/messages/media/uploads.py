@@ -14,14 +14,9 @@ from core.security.signing import read_token, sign_token
 from core.storage.blobs import Blobs
 from core.storage.images import TooManyPixels, UnreadableImage, reencode_image
 from core.values.text import BadText, one_line
+from messaging.messages.kinds.base import MB
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 
-MEGABYTE = 1024 * 1024
-MAX_BYTES = {
-    "image": 15 * MEGABYTE,  # before it is scaled down
-    "video": 16 * MEGABYTE,
-    "audio": 16 * MEGABYTE,
-    "document": 25 * MEGABYTE,
-}
 LARGEST_SIDE = 2560
 QUALITY = 86
 LINK_FOR_NETWORK = timedelta(days=2)  # a message waits one day at most
@@ -81,21 +76,26 @@ class SignedFileLink:
     filename: str
 
 
+def _upload_bytes(code: str) -> int:
+    file = MESSAGE_KINDS[code].file
+    return file.upload_bytes if file else 0
+
+
 def store_upload(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> UploadedFile:
     """Check and store one file; `folder` is the tenant's own.
 
     Reads no more than the largest allowed kind. Raises Invalid for a type or size that cannot be
     sent.
     """
-    body = _read(stream, max(MAX_BYTES.values()) + 1)
+    body = _read(stream, max(_upload_bytes(code) for code in MESSAGE_KINDS) + 1)
     filename = _filename(name)
     kind, mime_type = _detect_type(body, filename)
-    if len(body) > MAX_BYTES[kind]:
-        most = MAX_BYTES[kind] // MEGABYTE
+    if len(body) > _upload_bytes(kind):
+        most = _upload_bytes(kind) // MB
         raise invalid(
             "file", "file_too_large", "The file is too large: at most {most} MB.", most=most
         )
-    if kind == "image":
+    if MESSAGE_KINDS[kind].is_picture:
         body, mime_type = _reencode_image(body), "image/jpeg"
         filename = f"{PurePath(filename).stem or 'photo'}.jpg"
     key = f"{folder}/sent/{new_id('file').lower()}"

@@ -1,1 +1,1 @@
-"""One module per printer language; each encodes rows to bytes."""
+"""The command languages of printers, one module each; each turns a document into bytes."""

@@ -11,9 +11,20 @@ from xml.sax.saxutils import escape
 from PIL import Image
 
 from printing.rendering import raster
+from printing.rendering.document import Document
 from printing.rendering.encoders import escpos
+from printing.rendering.encoders.base import PrinterLanguage
 from printing.rendering.encoders.bitmap import to_bits
-from printing.rendering.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
+from printing.rendering.layout import (
+    AnyRow,
+    CutRow,
+    GapRow,
+    QrRow,
+    Row,
+    RuleRow,
+    SpaceRow,
+    layout_rows,
+)
 from printing.rendering.paper import PaperRoll
 
 MEDIA_TYPE = "text/xml; charset=utf-8"
@@ -81,3 +92,23 @@ def _image(picture: Image.Image) -> str:
 
 def _ascii(text: str) -> str:
     return escape(text).encode("ascii", "xmlcharrefreplace").decode()
+
+
+def _encode(document: Document, roll: PaperRoll, _code_page: str | None) -> bytes:
+    return encode(layout_rows(document, roll.columns, roll.write), roll)
+
+
+def _join_samples(heading: bytes, samples: bytes, _ending: bytes) -> bytes:
+    begin, close, end = heading.partition(b"</epos-print>")
+    return begin + command(samples).encode() + b'<cut type="feed"/>' + close + end
+
+
+EPOS = PrinterLanguage(
+    "ePOS-Print",
+    MEDIA_TYPE,
+    _encode,
+    can_join=False,
+    page_row=escpos.page_row,
+    join_samples=_join_samples,
+    by_agent=False,
+)

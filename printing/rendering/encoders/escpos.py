@@ -6,8 +6,19 @@ from itertools import pairwise
 from PIL import Image
 
 from printing.rendering import raster
+from printing.rendering.document import Document
+from printing.rendering.encoders.base import PrinterLanguage
 from printing.rendering.encoders.bitmap import low_high, to_bits
-from printing.rendering.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
+from printing.rendering.layout import (
+    AnyRow,
+    CutRow,
+    GapRow,
+    QrRow,
+    Row,
+    RuleRow,
+    SpaceRow,
+    layout_rows,
+)
 from printing.rendering.paper import PaperRoll
 from printing.rendering.raster import LINE_HEIGHT
 
@@ -138,3 +149,10 @@ class _Writer:
             self.writer.cut(mode="PART")
         else:
             self.send(b"\n" * _TEAR_LINES)
+
+
+def _encode(document: Document, roll: PaperRoll, _code_page: str | None) -> bytes:
+    return encode(layout_rows(document, roll.columns, roll.write), roll)
+
+
+ESCPOS = PrinterLanguage("ESC/POS", MEDIA_TYPE, _encode, page_row=page_row)

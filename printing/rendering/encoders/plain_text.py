@@ -2,7 +2,19 @@
 
 from collections.abc import Sequence
 
-from printing.rendering.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
+from core.adapters import N_
+from printing.rendering.document import Document
+from printing.rendering.encoders.base import PrinterLanguage
+from printing.rendering.layout import (
+    AnyRow,
+    CutRow,
+    GapRow,
+    QrRow,
+    Row,
+    RuleRow,
+    SpaceRow,
+    layout_rows,
+)
 from printing.rendering.paper import PaperRoll
 from printing.rendering.text import column_width
 
@@ -42,3 +54,13 @@ def _line(row: Row, columns: int) -> str:
         return row.lead + text
     room = max(columns - column_width(text), 0)
     return " " * (room // 2 if row.align == "center" else room) + text
+
+
+def _encode(document: Document, roll: PaperRoll, code_page: str | None) -> bytes:
+    if code_page is None:
+        return encode(layout_rows(document, roll.columns), roll)
+    rows = layout_rows(document, roll.columns, roll.write)
+    return encode(rows, roll, roll.pages[0][0])
+
+
+PLAIN_TEXT = PrinterLanguage(N_("Plain text"), MEDIA_TYPE, _encode, profile=None)

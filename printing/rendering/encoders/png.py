@@ -5,8 +5,12 @@ from io import BytesIO
 
 from PIL import Image
 
+from core.adapters import N_
 from printing.rendering import raster
-from printing.rendering.layout import AnyRow, CutRow
+from printing.rendering.document import Document
+from printing.rendering.encoders.base import PrinterLanguage
+from printing.rendering.layout import AnyRow, CutRow, layout_rows
+from printing.rendering.paper import PaperRoll
 from printing.rendering.raster import RasterPage
 
 MEDIA_TYPE = "image/png"
@@ -32,3 +36,10 @@ def _png(picture: Image.Image) -> bytes:
     out = BytesIO()
     picture.save(out, "PNG", compress_level=5)
     return out.getvalue()
+
+
+def _encode(document: Document, roll: PaperRoll, _code_page: str | None) -> bytes:
+    return encode(layout_rows(document, roll.columns), roll.sheet)
+
+
+PNG = PrinterLanguage(N_("Picture (PNG)"), MEDIA_TYPE, _encode, profile=None, can_join=False)

@@ -5,8 +5,19 @@ from collections.abc import Sequence
 from PIL import Image
 
 from printing.rendering import raster
+from printing.rendering.document import Document
+from printing.rendering.encoders.base import PrinterLanguage
 from printing.rendering.encoders.bitmap import low_high, to_bits
-from printing.rendering.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
+from printing.rendering.layout import (
+    AnyRow,
+    CutRow,
+    GapRow,
+    QrRow,
+    Row,
+    RuleRow,
+    SpaceRow,
+    layout_rows,
+)
 from printing.rendering.paper import PaperRoll
 
 MEDIA_TYPE = "application/vnd.star.starprnt"
@@ -100,3 +111,10 @@ class _Writer:
         self._style(1, 1, False, False, "left")
         across, down, data = to_bits(picture)
         self.out += _ESC + _GS + b"S\x01" + low_high(across) + low_high(down) + b"\x00" + data
+
+
+def _encode(document: Document, roll: PaperRoll, _code_page: str | None) -> bytes:
+    return encode(layout_rows(document, roll.columns, roll.write), roll)
+
+
+STARPRNT = PrinterLanguage("StarPRNT", MEDIA_TYPE, _encode, profile="star", page_row=page_row)

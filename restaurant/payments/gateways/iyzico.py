@@ -8,8 +8,10 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from core.adapters import N_, SetupStep
 from core.ids import new_token
 from core.security.signing import constant_time_equal, hmac_hex
+from core.settings import Settings
 from core.values.money import quantize
 from restaurant.payments.gateways.base import (
     AccountCheck,
@@ -18,6 +20,7 @@ from restaurant.payments.gateways.base import (
     GatewayRefused,
     GatewayUnreachable,
     InvalidSignature,
+    KeyField,
     LinkRequest,
     LinkStatus,
     ProviderCredentials,
@@ -36,6 +39,11 @@ from restaurant.payments.gateways.http import (
     timestamp_value,
 )
 
+title = "iyzico Link"
+summary = N_("Turkish cards, on iyzico's own page.")
+suggested_name = "iyzico"
+needs_hook_secret = False
+play_money = False
 once = False
 status_poll_seconds = 60
 SANDBOX = "sandbox-"
@@ -47,6 +55,52 @@ PLACEHOLDER_IMAGE = (
 )
 SUCCESS = (1, "1", "SUCCESS")
 KINDS = {"SUCCESS": "paid", "FAILURE": "failed"}
+key_fields = (
+    KeyField(
+        "key",
+        N_("API key"),
+        N_("In the iyzico panel: Settings, Merchant settings, API keys."),
+        missing=N_("Without its key nothing can be taken."),
+    ),
+    KeyField("secret", N_("Secret key"), missing=N_("iyzico gives two keys; both are needed.")),
+)
+setup_steps = (
+    SetupStep(
+        N_("Copy both keys"),
+        N_(
+            "In the iyzico panel: Settings, Merchant settings, API keys. Keys that begin with"
+            " sandbox- are for trying."
+        ),
+    ),
+    SetupStep(
+        N_("Tell iyzico where its notifications go"),
+        N_("Settings, Merchant settings, Merchant notifications; with this address:"),
+        url_label=N_("Webhook URL"),
+    ),
+    SetupStep(
+        N_("Nothing more"),
+        N_(
+            "Its notifications come late and may not be signed. Comanda asks iyzico itself before"
+            " it believes them, and every minute while a link is open."
+        ),
+    ),
+)
+
+
+def is_offered(_settings: Settings) -> bool:
+    return True
+
+
+def base_url(settings: Settings, key: str) -> str:
+    return settings.iyzico_sandbox_url if key.startswith(SANDBOX) else settings.iyzico_base_url
+
+
+def operator_secret(_settings: Settings) -> str:
+    return ""
+
+
+def new_hook_secret() -> None:
+    return None
 
 
 def check(desk: ProviderCredentials) -> AccountCheck:

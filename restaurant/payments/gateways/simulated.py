@@ -6,8 +6,10 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
+from core.adapters import N_, SetupStep
 from core.clock import BadTime, parse_rfc3339, rfc3339
-from core.security.signing import BadSecret, BadSignature, verify_webhook
+from core.security.signing import BadSecret, BadSignature, new_webhook_secret, verify_webhook
+from core.settings import Settings
 from restaurant.payments.gateways.base import (
     AccountCheck,
     CreatedLink,
@@ -15,6 +17,7 @@ from restaurant.payments.gateways.base import (
     GatewayRefused,
     GatewayUnreachable,
     InvalidSignature,
+    KeyField,
     LinkRequest,
     LinkStatus,
     ProviderCredentials,
@@ -31,6 +34,11 @@ from restaurant.payments.gateways.http import (
     text_value,
 )
 
+title = N_("Simulated provider")
+summary = N_("Paper money: a card page to press “pay” or “decline”, to try everything.")
+suggested_name = ""
+needs_hook_secret = False
+play_money = True
 once = True
 status_poll_seconds = 300
 KINDS = {
@@ -39,6 +47,32 @@ KINDS = {
     "link.expired": "expired",
     "payment.refunded": "refunded",
 }
+key_fields: tuple[KeyField, ...] = ()
+setup_steps = (
+    SetupStep(
+        N_("Nothing to copy"),
+        N_(
+            "The simulated network has a bank of paper money. Its card page has two buttons: one"
+            " pays, the other is declined."
+        ),
+    ),
+)
+
+
+def is_offered(settings: Settings) -> bool:
+    return bool(settings.simulator_url) and not settings.production
+
+
+def base_url(settings: Settings, _key: str) -> str:
+    return settings.simulator_url
+
+
+def operator_secret(settings: Settings) -> str:
+    return settings.simulator_secret
+
+
+def new_hook_secret() -> str:
+    return new_webhook_secret()
 
 
 def check(desk: ProviderCredentials) -> AccountCheck:

@@ -1,13 +1,16 @@
 """Stripe Checkout: a session is made for each link, events are signed, refunds are by intent."""
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from core.adapters import N_, SetupStep
 from core.clock import now
 from core.security.signing import constant_time_equal, hmac_hex
+from core.settings import Settings
 from core.values.money import decimal_places, quantize
 from restaurant.payments.gateways.base import (
     AccountCheck,
@@ -16,6 +19,7 @@ from restaurant.payments.gateways.base import (
     GatewayRefused,
     GatewayUnreachable,
     InvalidSignature,
+    KeyField,
     LinkRequest,
     LinkStatus,
     ProviderCredentials,
@@ -33,6 +37,11 @@ from restaurant.payments.gateways.http import (
     timestamp_value,
 )
 
+title = "Stripe"
+summary = N_("Cards and wallets in most countries, on Stripe's own page.")
+suggested_name = "Stripe"
+needs_hook_secret = True
+play_money = False
 once = True
 status_poll_seconds = 600
 VERSION = "2024-06-20"
@@ -53,6 +62,63 @@ KINDS = {
     "checkout.session.expired": "expired",
     "charge.refunded": "refunded",
 }
+key_fields = (
+    KeyField(
+        "key",
+        N_("Secret key"),
+        N_("In the Stripe Dashboard: Developers, API keys. It begins with sk_ or rk_."),
+        missing=N_("Without its key nothing can be taken."),
+        pattern=re.compile(r"(sk|rk)_(test|live)_.+"),
+        pattern_error=(
+            "A secret key of Stripe begins with sk_test_, sk_live_, rk_test_ or rk_live_."
+        ),
+    ),
+    KeyField(
+        "hook_secret",
+        N_("Signing secret"),
+        N_("Stripe shows it when you add the endpoint below. It begins with whsec_."),
+        pattern=re.compile(r"whsec_.+"),
+        pattern_error="A signing secret of Stripe begins with whsec_.",
+    ),
+)
+setup_steps = (
+    SetupStep(
+        N_("Make a key"),
+        N_(
+            "In the Stripe Dashboard: Developers, API keys. A restricted key needs to write"
+            " Checkout Sessions and Refunds, and to read the account."
+        ),
+    ),
+    SetupStep(
+        N_("Tell Stripe where its events go"),
+        N_("Developers, Webhooks, Add endpoint; with this address and these events:"),
+        url_label=N_("Endpoint URL"),
+        codes=tuple(KINDS),
+    ),
+    SetupStep(
+        N_("Paste the signing secret here"),
+        N_(
+            "Stripe shows it on the endpoint's page. Without it no signal can be believed, and"
+            " cards are not offered."
+        ),
+    ),
+)
+
+
+def is_offered(_settings: Settings) -> bool:
+    return True
+
+
+def base_url(settings: Settings, _key: str) -> str:
+    return settings.stripe_base_url
+
+
+def operator_secret(_settings: Settings) -> str:
+    return ""
+
+
+def new_hook_secret() -> None:
+    return None
 
 
 def check(desk: ProviderCredentials) -> AccountCheck:

@@ -5,7 +5,8 @@ import json
 import pytest
 from sqlalchemy import select
 
-from api.hooks.cloud import HOOKS_REFUSED, line_addresses
+from api.hooks.cloud import line_addresses
+from api.hooks.receive import HOOKS_REFUSED
 from core.db import db, global_scope, tenant_scope
 from core.queue.lanes import Lane
 from messaging.lines import repository as line_repository

@@ -11,8 +11,7 @@ from core.clock import now, rfc3339
 from messaging.contacts import identities as contact_identities
 from messaging.lines import repository as line_repository
 from restaurant.loyalty import coupons
-from restaurant.payments import links as payment_links
-from restaurant.payments import provider_events
+from restaurant.payments import link_queries, provider_events
 from tests.line_factory import make_line
 from tests.messaging.message_factory import sent_message
 from tests.restaurant.bistro import GUEST, open_bistro
@@ -125,7 +124,7 @@ def test_a_payment_link_of_test_mode_is_sent_by_the_test_line(call, restaurant, 
     made = call("POST", "/payment-links", body, key=restaurant.test_key)
     assert (made.status_code, made.json["test"]) == (201, True)
     with till.bistro.scope():
-        link = payment_links.get(made.json["id"])
+        link = link_queries.get(made.json["id"])
         link.state, link.url = "open", "https://paper.example/bill"
         provider_events.send_link(link)
     sent = call("GET", f"/messages?phone={GUEST}", key=restaurant.key).json["data"]

@@ -208,3 +208,12 @@ def test_scopes_and_lines_hold(api, restaurant):
         for path in (HOOKS, "/api/v1/events", f"{HOOKS}/deliveries"):
             answer = api("GET", path, key=key)
             assert (answer.status_code, answer.json["code"]) == (403, code)
+
+
+def test_a_key_for_some_lines_gets_no_stored_answer(api, restaurant, server):
+    body, once = {"url": server.url, "events": ["*"]}, {"Idempotency-Key": "one"}
+    assert api("POST", HOOKS, body, **once).status_code == 201
+    held = restaurant.makes_key("webhooks", line_ids=[1])
+    answer = api("POST", HOOKS, body, key=held, **once)
+    assert (answer.status_code, answer.json["code"]) == (403, "line_not_allowed")
+    assert "whsec_" not in answer.get_data(as_text=True)

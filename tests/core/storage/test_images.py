@@ -19,19 +19,21 @@ import resource, sys
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from PIL import Image
-from core.storage.images import NoPicture, preview, redraw
+from core.storage.images import UnreadableImage, make_preview, reencode_image
 
 small = BytesIO()
 Image.new("RGB", (64, 64)).save(small, "JPEG")
-redraw(BytesIO(small.getvalue()), 32)
-preview(BytesIO(small.getvalue()), 32)
+reencode_image(BytesIO(small.getvalue()), 32)
+make_preview(BytesIO(small.getvalue()), 32)
 
 def draw(name):
-    for way in (lambda file: redraw(file, 2560), lambda file: redraw(file, 960, "WEBP"), preview):
+    large = lambda file: reencode_image(file, 2560)
+    small = lambda file: reencode_image(file, 960, "WEBP")
+    for way in (large, small, make_preview):
         try:
             with open(name, "rb") as file:
                 way(BytesIO(file.read()))
-        except NoPicture as why:
+        except UnreadableImage as why:
             outcomes.append(str(why))
         else:
             outcomes.append("drawn")

@@ -56,7 +56,7 @@ def test_a_tenant_with_something_due_is_found(planted, nothing_is_due, kind, tab
     ("sweep", "kind"),
     [
         *(
-            (job.find_forgotten, job.LANE)
+            (job.find_lost_work, job.LANE)
             for job in (inbound_hooks, automations, campaigns, payment_jobs)
         ),
         (account_closure.check_plan_payments, "plans"),

@@ -13,6 +13,7 @@ from core.queue.leases import Lease
 from core.redis.client import redis_client
 from jobs.linked.wakeup import CHANNEL
 from jobs.tenants import account_closure as closing_job
+from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.linked.device_store import DeviceStore
@@ -120,7 +121,7 @@ def test_codes_are_renewed_and_then_run_out(stage, restaurant):
     with restaurant.scope():
         known, linked = pairing.get_linked_line(line_id)
         assert (linked.qr, linked.wanted) == (None, "nothing")
-        assert "Start again" in known.state_because
+        assert known.state_because == reasons.PAIRING_TIMED_OUT
     link(stage, restaurant, line_id)  # it can be started again
 
 

@@ -10,6 +10,7 @@ from core.queue import leases
 from core.queue.leases import Lease
 from jobs.linked import session as linked_session
 from jobs.linked.host import LinkedHost
+from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import SendAccepted, TryLater
 from messaging.lines.drivers.cloud.media import MediaNotFetched
@@ -64,7 +65,7 @@ class Broken(Phone):
 
 class Unreachable(Phone):
     async def events(self, code_phone=""):
-        yield ClientDisconnected("The network could not be reached.")
+        yield ClientDisconnected(reasons.UNREACHABLE)
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +133,7 @@ def test_one_bad_session_hurts_no_other(app, restaurant, shop):
     assert phone.sent == ["selam"]
     with restaurant.scope():
         line, linked = pairing.get_linked_line(bad)
-        assert "parked" in line.state_because
+        assert line.state_because == reasons.PARKED
         assert linked.wanted == "nothing"
     with global_scope():
         left = select(Lease.thing).where(Lease.kind == LINKED_KIND)
@@ -158,10 +159,7 @@ def test_a_network_that_is_away_is_not_a_fault_of_the_session(app, restaurant):
     hosted(app, away, lambda: state_of(restaurant, line_id) == "disconnected")
     with restaurant.scope():
         line, linked = pairing.get_linked_line(line_id)
-        assert (line.state_because, linked.wanted) == (
-            "The network could not be reached.",
-            "session",
-        )
+        assert (line.state_because, linked.wanted) == (reasons.UNREACHABLE, "session")
     hosted(app, {line_id: Phone()}, lambda: state_of(restaurant, line_id) == "connected")
 
 

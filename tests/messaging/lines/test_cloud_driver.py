@@ -16,6 +16,7 @@ from messaging.lines.drivers.base import (
     TryLater,
 )
 from messaging.lines.drivers.cloud import driver as cloud_driver
+from messaging.reasons import NETWORK_REASONS
 
 LINE = LineFacts(
     7, 100_001, "cloud", phone_number_id="106540352242922", token="EAAB", app_secret="s"
@@ -317,7 +318,7 @@ def test_never(code, ours):
 
 def test_the_networks_own_words_are_told_beside_ours():
     outcome = error(131053, error_data={"details": "The file is 30 MB."})
-    assert outcome.sentence.endswith("The network says: The file is 30 MB.")
+    assert NETWORK_REASONS.english(outcome.reason).endswith("The network says: The file is 30 MB.")
 
 
 @pytest.mark.parametrize(

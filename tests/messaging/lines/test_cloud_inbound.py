@@ -3,7 +3,9 @@
 import pytest
 
 from core.security.signing import hmac_hex
+from messaging import reasons
 from messaging.lines.drivers.cloud import driver as cloud_driver
+from messaging.reasons import NETWORK_REASONS, with_quote
 from tests.messaging.lines.cloud_payloads import PERSON, body, change, message, news, read, receipt
 
 # Signatures
@@ -251,7 +253,7 @@ def test_pricing_in_its_older_and_newer_form(pricing, category, billable):
 def test_a_failure_says_why_in_our_words():
     taken = receipt(status="failed", errors=[{"code": 131047, "title": "Re-engagement message"}])
     assert (taken.state, taken.error_code) == ("failed", "window_closed")
-    assert "24 hours" in taken.error_text
+    assert taken.error_reason == with_quote(reasons.WINDOW_CLOSED, "Re-engagement message")
     assert receipt(status="failed").error_code == "refused_by_network"
 
 
@@ -309,10 +311,16 @@ def test_news_of_the_line(field, value, kind):
 
 def test_news_has_a_sentence():
     flagged = news(
-        "phone_number_quality_update", display_phone_number="+15550001111", event="FLAGGED"
+        "phone_number_quality_update",
+        display_phone_number="+15550001111",
+        event="FLAGGED",
+        current_limit="TIER_1K",
     )
     assert (flagged.detail["phone"], flagged.detail["worse"]) == ("15550001111", True)
-    assert "quality has fallen" in flagged.detail["because"]
+    assert NETWORK_REASONS.english(flagged.detail["because"]) == (
+        "Recipients block or report this number; its quality has fallen."
+        " It may now reach 1K people a day."
+    )
     rejected = news(
         "message_template_status_update", event="REJECTED", message_template_name="menu", reason="X"
     )

@@ -4,6 +4,7 @@ from types import SimpleNamespace as Thing
 
 import pytest
 
+from messaging import reasons
 from messaging.lines.drivers.base import Envelope
 from messaging.lines.drivers.linked.client import (
     ClientUnavailable,
@@ -155,7 +156,7 @@ def test_what_leaves():
 
 def test_without_the_extra_it_says_so(monkeypatch):
     monkeypatch.setattr("importlib.import_module", _missing)
-    with pytest.raises(ClientUnavailable, match="linked"):
+    with pytest.raises(ClientUnavailable, match=reasons.CLIENT_NOT_INSTALLED):
         NeonizeClient("postgresql://nowhere/x", LinkedSession(1, 2, "x"))
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.clock import advance, frozen, now
+from messaging import reasons
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import SendAccepted, SendRefused
@@ -17,6 +18,7 @@ from messaging.messages import settle as message_settle
 from messaging.messages.accept import MessageDraft
 from messaging.messages.receipts import receive_receipt
 from messaging.messages.receive import receive_message
+from messaging.reasons import with_detail
 from messaging.templates.repository import store_templates, template_account
 from tenants import accounts
 from tenants.plans import quota
@@ -83,7 +85,7 @@ def test_refused_for_the_window_it_goes_as_its_template(restaurant, line):
     assert message.content["instead_of"] == {"kind": "text", "text": "It is ready!"}
     assert (message.category, message.cost_usd) == ("utility", message.quoted_usd)
     assert message.cost_usd > 0
-    assert any("as the template: order" in cause for cause in causes(restaurant, ticket))
+    assert with_detail(reasons.SENT_AS_TEMPLATE, "order") in causes(restaurant, ticket)
 
 
 def test_a_marketing_template_is_no_way_to_who_opted_out(restaurant, line):

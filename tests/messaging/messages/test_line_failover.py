@@ -12,6 +12,7 @@ from core.queue import lanes
 from core.sql.async_pool import AsyncPool
 from jobs.sending.lane import SendLane
 from jobs.sending.worker import SendWorker
+from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import SendAccepted, SendRefused
 from messaging.lines.drivers.cloud import driver as cloud_driver
@@ -23,6 +24,7 @@ from messaging.messages import fallback, line_failover
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import LANE, MessageDraft
 from messaging.models import Line
+from messaging.reasons import with_detail
 from messaging.templates.repository import store_templates, template_account
 from tenants.plans.catalog import current_tenant_facts
 from tests.line_factory import make_line
@@ -101,7 +103,7 @@ def test_while_the_first_is_down_the_second_sends_and_says_so(app, restaurant, l
     message, causes = read(restaurant, ticket)
     assert (message.state, message.line_id) == ("sent", second.id)
     assert network[0] == [(second.id, ticket.id, "text")]
-    assert any("goes by another line: Front desk" in cause for cause in causes)
+    assert with_detail(reasons.SENT_BY_OTHER_LINE, "Front desk") in causes
     trouble(restaurant, first, "connected")
     back = accept(restaurant, first, phone="905321112244")
     work(app, restaurant)
@@ -148,7 +150,7 @@ def test_what_the_second_may_not_write_waits_for_the_first(app, restaurant, line
     work(app, restaurant)
     message, causes = read(restaurant, ticket)
     assert (message.state, message.line_id) == ("queued", first.id)
-    assert causes[-1] == fallback.RETURNED_TO_OWN_LINE
+    assert causes[-1] == reasons.RETURNED_TO_OWN_LINE
     trouble(restaurant, first, "connected")
     work(app, restaurant)
     assert read(restaurant, ticket)[0].state == "sent"

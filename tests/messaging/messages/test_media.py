@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -17,11 +18,13 @@ from core.queue import lanes
 from core.storage import pending_deletions
 from core.storage.blobs import NoSuchBlob
 from jobs import media as job
+from messaging import reasons
 from messaging.costs.usage import UsageTally
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
-from messaging.messages.media import download as media_download
+from messaging.messages.kinds.media import IMAGE
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.media import files as media_files
 from messaging.messages.receive import receive_message
 from tenants.data.erasure import erase_tenant
@@ -170,7 +173,7 @@ def test_what_is_no_picture_is_not_kept_as_one(app, restaurant, line, network):
         file = kept(restaurant, message_id)
         assert (file.state, file.error, file.blob_key) == (
             "failed",
-            media_download.WRONG_TYPE,
+            reasons.FILE_OTHER_TYPE,
             None,
         )
 
@@ -192,18 +195,19 @@ def test_another_file_than_the_announced_one_is_not_taken(app, restaurant, line,
     message_id = receives(restaurant, line, network, picture())
     fetch(app)
     file = kept(restaurant, message_id)
-    assert (file.state, file.error) == ("waiting", media_download.WRONG_HASH)
+    assert (file.state, file.error) == ("waiting", reasons.FILE_WRONG_HASH)
     assert file.due_at > now()
 
 
 def test_a_file_over_the_cap_is_not_read_to_its_end(app, restaurant, line, network, monkeypatch):
-    monkeypatch.setitem(media_download.MAX_BYTES, "image", 1000)
+    rules = replace(IMAGE.file, received_bytes=1000)
+    monkeypatch.setitem(MESSAGE_KINDS, "image", replace(IMAGE, file=rules))
     for told in ({}, {"file_size": 10}):  # told truly, and lied about
         network.lie = told
         message_id = receives(restaurant, line, network, picture(size=(900, 900)) + b"\0" * 4000)
         fetch(app)
         assert kept(restaurant, message_id).state == "failed"
-        assert kept(restaurant, message_id).error == media_download.TOO_LARGE
+        assert kept(restaurant, message_id).error == reasons.FILE_LARGER
 
 
 def test_a_bomb_of_a_picture_is_not_drawn(app, restaurant, line, network, monkeypatch):

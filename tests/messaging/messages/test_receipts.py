@@ -92,7 +92,9 @@ def test_a_failure_is_told_with_its_cause_and_costs_nothing(line):
     assert ended(line, message_id)[2:] == (PRICE, PRICE)
     take(
         line,
-        receipt(network_id, "failed", error_code="recipient_unavailable", error_text="Not there."),
+        receipt(
+            network_id, "failed", error_code="recipient_unavailable", error_reason="Not there."
+        ),
     )
     assert ended(line, message_id) == ("failed", network_id, Decimal(0), Decimal(0))
     with tenant_scope(line.tenant_id):

@@ -7,6 +7,7 @@ import pytest
 from core.clock import now
 from core.db import db, tenant_scope
 from jobs.lines import template_sync as job
+from messaging import reasons
 from messaging.contacts import identities as contact_identities
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
@@ -95,7 +96,7 @@ def test_an_account_that_cannot_be_asked_keeps_what_is_known_and_says_why(
     job.sync_tenant(settings, restaurant.tenant_id)
     assert names(restaurant) == [("one", "en", "approved")]
     with restaurant.scope():
-        assert "token" in line_repository.get(line.id).templates_error
+        assert line_repository.get(line.id).templates_error == reasons.TOKEN_REJECTED
 
 
 def test_the_networks_news_moves_one_template(restaurant, line):

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from core.clock import now
+from messaging import reasons
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.repository import CampaignInput
 from messaging.contacts import repository as crm
@@ -20,6 +21,7 @@ from messaging.messages import queries as message_queries
 from messaging.messages import settle as message_settle
 from messaging.messages.accept import MessageDraft
 from messaging.messages.receive import receive_message
+from messaging.reasons import with_detail, with_quote
 from portal.web.i18n import network_message
 from tenants.plans.catalog import current_tenant_facts
 from tests.line_factory import make_line
@@ -281,12 +283,11 @@ def test_home_counts_the_messages_of_the_last_days(owners, restaurant, line):
 
 
 def test_the_networks_own_words_follow_ours(app):
-    said = "The network refused the message. The network says: (#1) <b>no</b>"
+    said = with_quote(reasons.REFUSED, "(#1) <b>no</b>")
+    away = with_detail(reasons.UNREACHABLE_BECAUSE, "gone.")
     with app.test_request_context(headers={"Accept-Language": "tr"}):
         assert network_message(said) == "Ağ mesajı reddetti. Ağın açıklaması: (#1) <b>no</b>"
-        assert (
-            network_message("The network could not be reached: gone.") == "Ağa ulaşılamadı: gone."
-        )
+        assert network_message(away) == "Ağa ulaşılamadı: gone."
         assert network_message("") == ""
         assert network_message("Something new.") == "Something new."
 

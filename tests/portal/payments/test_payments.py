@@ -5,8 +5,7 @@ import pytest
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.payments import accounts as payment_accounts
-from restaurant.payments import links as payment_links
-from restaurant.payments import payments, refunds
+from restaurant.payments import link_queries, payments, refunds
 from restaurant.payments.gateways.base import GatewayRefused
 from tests.factories import Browser
 from tests.restaurant.fake_provider import open_till
@@ -77,7 +76,7 @@ def test_a_link_is_made_copied_renewed_and_cancelled(owner, till):
     )
     till.works()
     with till.scope():
-        (link,) = payment_links.listed(payment_links.LinkFilters(), None, 5)
+        (link,) = link_queries.listed(link_queries.LinkFilters(), None, 5)
     page = text_of(owner.get(f"/payments/links/{link.id}"))
     assert link.url in page
     assert "<svg" in page

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from core.db import db
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
+from messaging.automations import reasons
 from messaging.models import Automation, Connection
 from tests.factories import Browser
 from tests.line_factory import make_line
@@ -315,9 +316,9 @@ def test_conditions_delay_and_template_are_kept_and_used(app, owner, shop, confi
     run_hooks_and_automations(app)
     assert [(one.state, one.because) for one in runs(shop)] == [
         ("sent", ""),
-        ("skipped", "The order is not paid yet."),
-        ("skipped", "The total is below the limit."),
-        ("skipped", "The address is in another country."),
+        ("skipped", reasons.NOT_PAID),
+        ("skipped", reasons.TOO_SMALL),
+        ("skipped", reasons.OTHER_COUNTRY),
     ]
     (message,) = messages(shop)
     assert (message.kind, message.category) == ("template", "utility")

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from core.clock import advance, frozen, now
 from core.db import db
-from messaging.models import Contact, Message
+from messaging.models import Contact
 from restaurant.chat import free_text
 from restaurant.chat_texts import chat_text
 from restaurant.menus import availability, menus, publishing
@@ -17,23 +17,14 @@ from restaurant.menus.pricing import RequestedItem
 from restaurant.models import Order
 from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
+from restaurant.orders.hold_reasons import order_reasons_text
 from restaurant.sites import sites
-from tests.restaurant.bistro import GUEST, lira, open_bistro
+from tests.restaurant.bistro import GUEST, answers, lira, open_bistro
 
 
 @pytest.fixture
 def bistro(restaurant):
     return open_bistro(restaurant)
-
-
-def answers(bistro, phone=GUEST) -> list[str]:
-    with bistro.scope():
-        query = select(Message.text).where(
-            Message.tenant_id == bistro.business.tenant_id,
-            Message.direction == "out",
-            Message.phone == phone,
-        )
-        return list(db.session.scalars(query.order_by(Message.id)))
 
 
 def test_a_sent_cart_is_an_order_with_the_kitchen(bistro):
@@ -82,7 +73,7 @@ def test_prices_in_the_text_are_never_believed_and_the_change_is_noticed(bistro)
     cart = bistro.cart()
     order = bistro.hears(cart.text.replace("₺765,00", "₺1,00").replace("2 ×", "9 ×"))
     assert order.total == lira("765")
-    assert "changed before it was sent" in order.staff_note
+    assert "changed before it was sent" in order_reasons_text(order.staff_note)
     with bistro.scope():
         assert [line.quantity for line in order_queries.items_of(order.id)] == [2, 1]
 
@@ -244,7 +235,7 @@ def test_a_text_by_hand_is_matched_line_by_line_and_needs_a_tap(bistro):
             ("Hamburger", 2),
             ("Ayran", 1),
         ]
-    assert "3 x Uzaylı" in order.staff_note
+    assert "3 x Uzaylı" in order_reasons_text(order.staff_note)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from restaurant.orders import carts, staff_orders
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.hold_reasons import LOCATION_MISMATCH, NO_LOCATION, OUTSIDE_ZONES
-from restaurant.payments import links as payment_links
+from restaurant.payments import link_queries
 from restaurant.sites import sites
 from tests.restaurant.bistro import GUEST, open_bistro
 from tests.restaurant.fake_provider import add_account
@@ -228,12 +228,12 @@ def test_a_card_order_waits_for_its_payment_once_the_fee_is_known(bistro):
     add_account(bistro.business)
     order = bistro.delivery(payment_method="card_link")
     with bistro.scope():
-        assert payment_links.of_order(order.id) is None  # nobody is asked for half of it
+        assert link_queries.of_order(order.id) is None  # nobody is asked for half of it
     bistro.shares(*NEAR)
     order = fresh(bistro, order)
     assert (order.state, order.total) == ("awaiting_payment", Decimal(795))
     with bistro.scope():
-        assert payment_links.of_order(order.id).amount == Decimal(795)
+        assert link_queries.of_order(order.id).amount == Decimal(795)
     bistro.shares(*FAR)  # the amount of a payment under way stays
     assert fresh(bistro, order).total == Decimal(795)
     assert bistro.events("order_created") == []

@@ -13,8 +13,8 @@ from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import link_queries, payments, provider_events
 from restaurant.payments import links as payment_links
-from restaurant.payments import payments, provider_events
 from restaurant.payments.gateways.base import GatewayRefused, GatewayUnreachable
 from restaurant.sites import sites
 from tests.restaurant.bistro import GUEST, answers, open_bistro
@@ -138,7 +138,7 @@ def cancelled(till, cart):
                 till.bistro.site(), order_queries.get(order.number), "changed their mind"
             )
         else:
-            payment_links.cancel(payment_links.by_reference(cart.code))
+            payment_links.cancel(link_queries.by_reference(cart.code))
 
 
 def test_a_success_before_the_order_is_parked_and_attached(till, client):
@@ -314,7 +314,7 @@ def test_a_second_payment_is_reviewed_and_changes_nothing(till, client):
     till.works()
     first = till.session_of(cart.code)
     with till.scope():
-        payment_links.renew(payment_links.by_reference(cart.code))
+        payment_links.renew(link_queries.by_reference(cart.code))
     till.works()
     second = till.session_of(cart.code)
     assert first != second
@@ -377,7 +377,7 @@ def test_a_provider_that_refuses_leaves_a_link_that_can_be_made_again(till):
     link = till.link_of(cart.code)
     assert (link.state, link.error) == ("broken", "the key is wrong")
     with till.scope():
-        payment_links.renew(payment_links.get(link.id))
+        payment_links.renew(link_queries.get(link.id))
     till.works()
     assert till.link_of(cart.code).state == "open"
 
@@ -444,7 +444,7 @@ def test_a_renewed_test_link_stays_away_from_the_live_account(till):
     add_account(business, "stripe", key="sk_live_1", hook_secret="whsec_2", live=True)
     with till.scope():
         payment_accounts.set_enabled(till.account_id, False)
-        renewed = payment_links.renew(payment_links.get(link.id))
+        renewed = payment_links.renew(link_queries.get(link.id))
         assert renewed.account_id == spare.id
 
 
@@ -483,7 +483,7 @@ def test_a_link_of_its_own(till, client):
     assert till.link_of(link.reference).state == "paid"
     assert len(till.bistro.events("payment_succeeded")) == 1
     with till.scope(), pytest.raises(Conflict):
-        payment_links.cancel(payment_links.get(link.id))
+        payment_links.cancel(link_queries.get(link.id))
 
 
 @pytest.mark.parametrize("amount", ["0", "-1", "1.005", "abc", "1e9", "99999999999", ""])

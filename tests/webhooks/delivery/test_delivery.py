@@ -22,6 +22,7 @@ from webhooks.delivery import fanout
 from webhooks.delivery import retention as webhook_retention
 from webhooks.delivery import settle as webhook_settle
 from webhooks.delivery.post import AttemptResult
+from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.delivery.retry_policy import RETRY_SECONDS
 from webhooks.endpoints import EndpointFields
 from webhooks.events import publish_webhook_event
@@ -35,6 +36,10 @@ def tell(business, kind="messages.sent", count=1):
         ]
         db.session.flush()
         return [event.id for event in events]
+
+
+def shown(attempt):
+    return DELIVERY_REASONS.english(attempt.error)
 
 
 def endpoint_of(business, endpoint):
@@ -132,7 +137,7 @@ def test_a_failure_is_repeated_on_the_list_of_waits(restaurant, receive, run_job
     for wait, meant in zip(waits, RETRY_SECONDS, strict=True):
         assert 0.79 * meant <= wait <= 1.21 * meant
     assert [a.number for a in attempts_of(restaurant)] == list(range(1, 11))
-    assert attempts_of(restaurant)[0].error == "The endpoint answered 500."
+    assert shown(attempts_of(restaurant)[0]) == "The endpoint answered 500."
 
 
 def test_a_redirect_is_a_failure_and_is_not_followed(restaurant, receive, run_jobs):
@@ -142,7 +147,7 @@ def test_a_redirect_is_a_failure_and_is_not_followed(restaurant, receive, run_jo
     tell(restaurant)
     run_jobs()
     [attempt] = attempts_of(restaurant)
-    assert attempt.error == "The endpoint answered 302, a redirect; those are not followed."
+    assert shown(attempt) == "The endpoint answered 302, a redirect; those are not followed."
     assert attempt.headers["location"] == inside.url
     assert (len(server.requests), len(inside.requests)) == (1, 0)
 

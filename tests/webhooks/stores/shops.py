@@ -17,6 +17,7 @@ from jobs import automations as automations_job
 from jobs.inbound import hooks as hooks_job
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
+from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.models import AutomationRun, Connection, Message
 from webhooks.inbound.models import ReceivedHook
 
@@ -126,7 +127,7 @@ def runs(business: Any) -> list[AutomationRun]:
 
 
 def run_states(business: Any) -> list[tuple[str, str]]:
-    return [(one.state, one.because) for one in runs(business)]
+    return [(one.state, AUTOMATION_REASONS.english(one.because)) for one in runs(business)]
 
 
 def hooks_of(business: Any) -> list[ReceivedHook]:

@@ -20,7 +20,7 @@ from tests.webhooks.stores.shops import (
     run_hooks_and_automations,
 )
 
-DOCS = Path(__file__).parents[2] / "docs" / "integrations"
+DOCS = Path(__file__).parents[3] / "docs" / "integrations"
 
 
 def blocks(page, language):

@@ -15,6 +15,7 @@ from core.security.signing import new_webhook_secret, webhook_headers
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import form_limits
+from messaging.automations.reasons import AUTOMATION_REASONS, RECIPIENT_LIMIT
 from messaging.contacts import identities as contact_identities
 from messaging.models import Contact
 from tests.line_factory import make_line
@@ -304,7 +305,7 @@ def test_a_phone_gets_few_replies_however_often_the_form_is_sent(app, shop, webs
             run_hooks_and_automations(app)
             advance(timedelta(minutes=61))
     assert sum(phone == AYSE for phone, _ in sent_texts(shop)) == 3
-    assert ("skipped", form_limits.RECIPIENT_LIMIT) in run_states(shop)
+    assert ("skipped", AUTOMATION_REASONS[RECIPIENT_LIMIT]) in run_states(shop)
 
 
 def test_a_form_causes_no_more_replies_than_its_limit_and_the_owner_is_told(

@@ -4,31 +4,31 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from core.storage.blobs import Blobs
-from deploy.demo.restaurant.pictures import drinks, plates
+from deploy.demo.restaurant.pictures import drinks, food
 from deploy.demo.restaurant.pictures.canvas import Picture
 from restaurant.menus import photos
 
 _DRAWINGS: dict[str, Callable[[], Picture]] = {
-    "Breakfast Plate": plates.breakfast,
-    "Menemen": plates.menemen,
-    "Mushroom & Cheese Omelette": plates.omelette,
-    "Ayvalik Toast": plates.toast,
-    "Hamburger": plates.burger,
-    "Cheeseburger": plates.cheeseburger,
-    "Beef Wrap": plates.wrap,
-    "Tuna Sandwich": plates.tuna,
-    "French Fries": plates.fries,
-    "Crispy Chicken": plates.chicken,
-    "Curry Penne": plates.penne,
+    "Breakfast Plate": food.breakfast,
+    "Menemen": food.menemen,
+    "Mushroom & Cheese Omelette": food.omelette,
+    "Ayvalik Toast": food.toast,
+    "Hamburger": food.burger,
+    "Cheeseburger": food.cheeseburger,
+    "Beef Wrap": food.wrap,
+    "Tuna Sandwich": food.tuna,
+    "French Fries": food.fries,
+    "Crispy Chicken": food.chicken,
+    "Curry Penne": food.penne,
     "Ayran": drinks.ayran,
     "Tea": drinks.tea,
     "Turkish Coffee": drinks.turkish_coffee,
     "Lemonade": drinks.lemonade,
-    "Cod Fritters": plates.fritters,
-    "Grilled Sardines": plates.sardines,
-    "Steak Sandwich": plates.steak_sandwich,
-    "Green Soup": plates.green_soup,
-    "Custard Tart": plates.tarts,
+    "Cod Fritters": food.fritters,
+    "Grilled Sardines": food.sardines,
+    "Steak Sandwich": food.steak_sandwich,
+    "Green Soup": food.green_soup,
+    "Custard Tart": food.tarts,
     "Espresso": drinks.espresso,
     "Green Wine": drinks.wine,
 }

@@ -1,11 +1,11 @@
-"""The types of a line driver, which turns an envelope into one of four outcomes.
+"""What a line's driver is: it turns an envelope into one of four answers, and decides nothing."""
 
-A driver reports and decides nothing. To add a network, add a package beside `cloud` with the same
-functions.
-"""
-
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from core.http.async_client import Client
+from core.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class TryLater:
     """Send later. `scope` is what must wait: the message, its recipient (`pair`) or the `line`."""
 
     code: str
-    sentence: str
+    reason: str
+    """Of messaging/reasons.py, as are all reasons here."""
     after: float | None = None
     scope: str = "message"
     """message, pair or line"""
@@ -65,7 +66,7 @@ class SendRefused:
     """Do not retry. `line_state` is set if the line is the cause: token_expired or restricted."""
 
     code: str
-    sentence: str
+    reason: str
     network_code: str = ""
     line_state: str = ""
 
@@ -74,7 +75,7 @@ class SendRefused:
 class SendUnknown:
     """The request was sent but no response came: only a receipt can tell what happened."""
 
-    sentence: str
+    reason: str
 
 
 SendOutcome = SendAccepted | TryLater | SendRefused | SendUnknown
@@ -110,7 +111,7 @@ class Receipt:
     category: str = ""
     billable: bool | None = None
     error_code: str = ""
-    error_text: str = ""
+    error_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,3 +132,28 @@ class ParsedWebhook:
     news: list[LineUpdate] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     """The parts that were not used, and why, for the people who debug the hook."""
+
+
+@dataclass(frozen=True)
+class LineDriver:
+    """What an adapter defines. The registry lists the adapters by the code in `lines.kind`."""
+
+    title: str
+    simulated_title: str
+    """The title of a line on the simulated network."""
+    send: Callable[[Client, Settings, str, LineFacts, Envelope], Awaitable[SendOutcome]] | None
+    """(client, settings, the line's network, line, message). None: the host of the line's session
+    sends."""
+    parse_webhook: Callable[[bytes], list[ParsedWebhook]] | None = None
+    """Raises UnreadableWebhook. None: nothing is posted to us for such a line."""
+    has_templates: bool = False
+    has_reply_window: bool = False
+    """Free text reaches only people who wrote within the last day."""
+    has_read_receipts: bool = False
+    """The network is told when staff have read a message."""
+    has_access_token: bool = False
+    """Staff enter a number's id and token; both can be checked at any time."""
+    has_sessions: bool = False
+    """A phone is paired, and a host holds its session."""
+    has_price_list: bool = False
+    """The network publishes prices, which the rate card must follow."""

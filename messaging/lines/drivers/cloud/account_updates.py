@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from core.values.reasons import encode_reason
+from messaging import reasons
 from messaging.lines.drivers.base import LineUpdate
 from messaging.lines.drivers.cloud.field_readers import (
     flat_copy,
@@ -14,12 +16,12 @@ from messaging.lines.drivers.cloud.field_readers import (
 
 _QUALITY_DROPS = {"FLAGGED", "DOWNGRADE"}
 _RESTRICTING = {
-    "ACCOUNT_RESTRICTION": "The network has restricted this business account.",
-    "ACCOUNT_DELETED": "The business account was deleted.",
-    "ACCOUNT_OFFBOARDED": "The business account was taken off the network.",
-    "ACCOUNT_VIOLATION": "The network says that this business account broke a policy.",
-    "PARTNER_REMOVED": "The app's access to this business account was withdrawn.",
-    "PARTNER_APP_UNINSTALLED": "The app was removed from this business account.",
+    "ACCOUNT_RESTRICTION": reasons.ACCOUNT_RESTRICTED,
+    "ACCOUNT_DELETED": reasons.ACCOUNT_DELETED,
+    "ACCOUNT_OFFBOARDED": reasons.ACCOUNT_OFFBOARDED,
+    "ACCOUNT_VIOLATION": reasons.ACCOUNT_VIOLATION,
+    "PARTNER_REMOVED": reasons.PARTNER_REMOVED,
+    "PARTNER_APP_UNINSTALLED": reasons.APP_UNINSTALLED,
 }
 _TEMPLATE_FIELDS = {
     "message_template_status_update",
@@ -32,7 +34,7 @@ _TEMPLATE_FIELDS = {
 def read_account_update(field: str, account_id: str, value: dict[str, Any]) -> list[LineUpdate]:
     """Read one update. Kinds: restricted, restored, quality, template, marketing, account.
 
-    `detail` has `field`, `account_id` and the network's values; `because` is a sentence. An update
+    `detail` has `field`, `account_id` and the network's values; `because` is a reason. An update
     about one number has it in `phone`, because these webhooks have no phone_number_id.
     """
     if field == "user_preferences":
@@ -59,12 +61,12 @@ def _account(event: str, value: dict[str, Any]) -> tuple[str, str]:
     if event == "DISABLED_UPDATE":
         ban = read_text(read_object(value, "ban_info").get("waba_ban_state")).upper()
         if ban == "REINSTATE":
-            return "restored", "The network has opened this business account again."
+            return "restored", reasons.ACCOUNT_REOPENED
         if ban == "SCHEDULE_FOR_DISABLE":
-            return "account", "The network is about to close this business account."
-        return "restricted", "The network has closed this business account."
+            return "account", reasons.ACCOUNT_CLOSING
+        return "restricted", reasons.ACCOUNT_CLOSED
     if event in ("ACCOUNT_RECONNECTED", "ACCOUNT_RESTORED"):
-        return "restored", "The network has opened this business account again."
+        return "restored", reasons.ACCOUNT_REOPENED
     if event not in _RESTRICTING:
         return "account", ""
     because = _RESTRICTING[event]
@@ -75,17 +77,18 @@ def _account(event: str, value: dict[str, Any]) -> tuple[str, str]:
     if violation := read_text(read_object(value, "violation_info").get("violation_type")):
         types.append(violation)
     if types := [one for one in types if one]:
-        because = f"{because} It names {', '.join(types)}."
+        named = encode_reason(reasons.VIOLATIONS_NAMED, types=", ".join(types))
+        because = encode_reason(because, then=named)
     # A violation is a warning; a restriction comes as a separate update.
     return ("account" if event == "ACCOUNT_VIOLATION" else "restricted"), because
 
 
 def _quality(event: str, value: dict[str, Any]) -> str:
     limit = read_text(value.get("current_limit"))
-    allowed = f" It may now reach {limit.removeprefix('TIER_')} people a day." if limit else ""
+    allowed = encode_reason(reasons.DAILY_LIMIT, limit=limit.removeprefix("TIER_")) if limit else ""
     if event in _QUALITY_DROPS:
-        return f"Recipients block or report this number; its quality has fallen.{allowed}"
-    return f"The network has changed what this number may send.{allowed}"
+        return encode_reason(reasons.QUALITY_FALLEN, then=allowed)
+    return encode_reason(reasons.LIMIT_CHANGED, then=allowed)
 
 
 def _template(event: str, value: dict[str, Any]) -> str:

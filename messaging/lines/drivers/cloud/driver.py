@@ -1,14 +1,19 @@
 """The WhatsApp Business Cloud API. Tests and the simulator only use another base URL."""
 
 import json
-import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from core.adapters import N_
 from core.http import OutboundError, Reply
 from core.http.async_client import Client
+from core.settings import Settings
+from core.values.reasons import encode_reason
+from messaging import reasons
 from messaging.lines.drivers.base import (
     Envelope,
+    LineDriver,
     LineFacts,
     SendAccepted,
     SendOutcome,
@@ -26,11 +31,14 @@ from messaging.lines.drivers.cloud.errors import status_meaning as _by_status
 from messaging.lines.drivers.cloud.health_check import LineProblem, check_line
 from messaging.lines.drivers.cloud.inbound import UnreadableWebhook, parse_webhook, verify_signature
 from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
-from messaging.lines.drivers.cloud.template_payload import template_payload
+from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.reasons import with_detail, with_quote
 
 __all__ = [
+    "CLOUD",
     "LineProblem",
     "UnreadableWebhook",
+    "base_url",
     "check_line",
     "parse_webhook",
     "payload",
@@ -39,8 +47,11 @@ __all__ = [
 ]
 
 LONGEST_WAIT = 3600.0
-_LINK = re.compile(r"https?://\S", re.IGNORECASE)
-_CAPTIONED = {"image", "video", "document"}
+
+
+def base_url(settings: Settings, network: str) -> str:
+    """The simulated network speaks the same API. Empty: this installation has none."""
+    return settings.simulator_url if network == "simulator" else settings.cloud_base_url
 
 
 def payload(envelope: Envelope) -> dict[str, Any]:
@@ -60,25 +71,10 @@ def payload(envelope: Envelope) -> dict[str, Any]:
 
 
 def _part(envelope: Envelope) -> dict[str, Any]:
-    content = envelope.content
-    if envelope.kind == "text":
-        return {"body": envelope.text, "preview_url": bool(_LINK.search(envelope.text))}
-    if envelope.kind == "location":
-        return {
-            "latitude": content["latitude"],
-            "longitude": content["longitude"],
-            **{name: content[name] for name in ("name", "address") if content.get(name)},
-        }
-    if envelope.kind == "template":
-        return template_payload(content)
-    if envelope.kind not in _CAPTIONED | {"audio"}:
+    kind = MESSAGE_KINDS.get(envelope.kind)
+    if kind is None or kind.cloud_part is None:
         raise ValueError(f"a cloud line sends no {envelope.kind}")
-    part = {"link": content["url"]}
-    if envelope.text and envelope.kind in _CAPTIONED:
-        part["caption"] = envelope.text
-    if envelope.kind == "document" and content.get("filename"):
-        part["filename"] = content["filename"]
-    return part
+    return kind.cloud_part(envelope)
 
 
 async def send(
@@ -92,7 +88,7 @@ async def send(
     try:
         body = json.dumps(payload(envelope), separators=(",", ":")).encode()
     except (KeyError, TypeError, ValueError) as error:
-        return SendRefused("invalid_parameter", f"The message is not complete: {error}.")
+        return SendRefused("invalid_parameter", with_detail(reasons.INCOMPLETE, f"{error}."))
     try:
         reply = await client.request(
             "POST",
@@ -102,8 +98,10 @@ async def send(
         )
     except OutboundError as error:
         if error.sent:
-            return SendUnknown(f"The network got the message, but its answer was lost: {error}.")
-        return TryLater("network_unreachable", f"The network could not be reached: {error}.")
+            return SendUnknown(with_detail(reasons.ANSWER_LOST, f"{error}."))
+        return TryLater(
+            "network_unreachable", with_detail(reasons.UNREACHABLE_BECAUSE, f"{error}.")
+        )
     return interpret_reply(reply)
 
 
@@ -121,8 +119,7 @@ def interpret_reply(reply: Reply) -> SendOutcome:
         str(error.code if error.code is not None else ""), _requested_wait(reply)
     )
     if isinstance(outcome, SendRefused) and error.details:
-        said = f"{outcome.sentence} The network says: {error.details}"
-        return SendRefused(outcome.code, said, outcome.network_code, outcome.line_state)
+        return replace(outcome, reason=with_quote(outcome.reason, error.details))
     return outcome
 
 
@@ -150,9 +147,9 @@ def _unexplained_reply(reply: Reply) -> SendOutcome:
     the message twice.
     """
     if reply.ok:
-        return SendUnknown("The network took the message, but its answer cannot be read.")
+        return SendUnknown(reasons.ANSWER_UNREADABLE)
     if reply.status >= 500 and reply.status != 503:
-        return SendUnknown(f"Something before the network answered {reply.status} in its place.")
+        return SendUnknown(encode_reason(reasons.ANSWERED_BETWEEN, status=reply.status))
     return _by_status(reply.status).outcome("", _requested_wait(reply))
 
 
@@ -161,3 +158,22 @@ def _requested_wait(reply: Reply) -> float | None:
     if not (asked.isascii() and asked.isdigit() and len(asked) < 10):
         return None
     return min(max(float(asked), 1.0), LONGEST_WAIT)
+
+
+async def _send_by_line(
+    client: Client, settings: Settings, network: str, facts: LineFacts, envelope: Envelope
+) -> SendOutcome:
+    return await send(client, base_url(settings, network), settings.cloud_version, facts, envelope)
+
+
+CLOUD = LineDriver(
+    title=N_("WhatsApp Cloud API"),
+    simulated_title=N_("Simulated"),
+    send=_send_by_line,
+    parse_webhook=parse_webhook,
+    has_templates=True,
+    has_reply_window=True,
+    has_read_receipts=True,
+    has_access_token=True,
+    has_price_list=True,
+)

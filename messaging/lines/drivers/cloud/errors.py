@@ -5,6 +5,7 @@ Used for send responses and for the errors inside receipts.
 
 from dataclasses import dataclass
 
+from messaging import reasons
 from messaging.lines.drivers.base import SendRefused, TryLater
 
 TOKEN_EXPIRED, RESTRICTED = "token_expired", "restricted"
@@ -19,7 +20,7 @@ network counts in hours or days.
 @dataclass(frozen=True)
 class ErrorMeaning:
     code: str
-    sentence: str
+    reason: str
     later: bool = False
     scope: str = "message"
     after: float | None = None
@@ -27,47 +28,38 @@ class ErrorMeaning:
 
     def outcome(self, network_code: str, after: float | None = None) -> TryLater | SendRefused:
         if self.later:
-            return TryLater(self.code, self.sentence, after or self.after, self.scope)
-        return SendRefused(self.code, self.sentence, network_code, self.line_state)
+            return TryLater(self.code, self.reason, after or self.after, self.scope)
+        return SendRefused(self.code, self.reason, network_code, self.line_state)
 
 
-def _permanent(code: str, sentence: str) -> ErrorMeaning:
-    return ErrorMeaning(code, sentence)
+def _permanent(code: str, reason: str) -> ErrorMeaning:
+    return ErrorMeaning(code, reason)
 
 
-def _token_error(sentence: str) -> ErrorMeaning:
-    return ErrorMeaning(LINE_UNAVAILABLE, sentence, line_state=TOKEN_EXPIRED)
+def _token_error(reason: str) -> ErrorMeaning:
+    return ErrorMeaning(LINE_UNAVAILABLE, reason, line_state=TOKEN_EXPIRED)
 
 
-def _line_error(sentence: str) -> ErrorMeaning:
-    return ErrorMeaning(LINE_UNAVAILABLE, sentence, line_state=RESTRICTED)
+def _line_error(reason: str) -> ErrorMeaning:
+    return ErrorMeaning(LINE_UNAVAILABLE, reason, line_state=RESTRICTED)
 
 
-def _rate_limited(sentence: str, after: float) -> ErrorMeaning:
-    return ErrorMeaning("rate_limited", sentence, later=True, scope="line", after=after)
+def _rate_limited(reason: str, after: float) -> ErrorMeaning:
+    return ErrorMeaning("rate_limited", reason, later=True, scope="line", after=after)
 
 
-def _network_error(sentence: str) -> ErrorMeaning:
-    return ErrorMeaning("network_trouble", sentence, later=True)
+def _network_error(reason: str) -> ErrorMeaning:
+    return ErrorMeaning("network_trouble", reason, later=True)
 
 
-TOKEN_REJECTED = _token_error(
-    "The line's access token has run out or was withdrawn; enter a new one."
-)
-NO_PERMISSION = _token_error(
-    "The line's access token may not send from this number; make one with the permission"
-    " whatsapp_business_messaging."
-)
-UNKNOWN_PHONE_NUMBER_ID = _line_error(
-    "The network does not know this phone number ID, or the access token does not reach it."
-)
-RATE_LIMITED = _rate_limited("The network asks this line to slow down.", SECOND_LIMIT)
-NETWORK_DOWN = _network_error("The network has trouble of its own; the message is tried again.")
-BAD_PARAMETER = _permanent(
-    "invalid_parameter", "The network refused a part of the message as wrong."
-)
-TEMPLATE_UNUSABLE = _permanent("template_unusable", "The network cannot use this template.")
-REFUSED_BY_NETWORK = _permanent("refused_by_network", "The network refused the message.")
+TOKEN_REJECTED = _token_error(reasons.TOKEN_REJECTED)
+NO_PERMISSION = _token_error(reasons.NO_PERMISSION)
+UNKNOWN_PHONE_NUMBER_ID = _line_error(reasons.UNKNOWN_PHONE_NUMBER_ID)
+RATE_LIMITED = _rate_limited(reasons.LINE_SLOWED, SECOND_LIMIT)
+NETWORK_DOWN = _network_error(reasons.NETWORK_DOWN)
+BAD_PARAMETER = _permanent("invalid_parameter", reasons.BAD_PARAMETER)
+TEMPLATE_UNUSABLE = _permanent("template_unusable", reasons.TEMPLATE_UNUSABLE)
+REFUSED_BY_NETWORK = _permanent("refused_by_network", reasons.REFUSED)
 _BAD_MEDIA = "media_unusable"
 _NO_RECIPIENT = "recipient_unavailable"
 
@@ -77,25 +69,23 @@ MEANINGS: dict[int, ErrorMeaning] = {
     3: NO_PERMISSION,
     10: NO_PERMISSION,
     131005: NO_PERMISSION,
-    368: _line_error("The network has blocked this business account for breaking its policies."),
-    131031: _line_error("The network has locked this business account."),
-    131042: _line_error(
-        "The business account's payment method does not work; see its billing page."
-    ),
-    131045: _line_error("The line's number is not registered with the network; register it again."),
-    133010: _line_error("The line's number is not registered with the network; register it again."),
-    4: _rate_limited("The network's hourly limit of calls is reached.", HOUR_LIMIT),
-    613: _rate_limited("The network's hourly limit of calls is reached.", HOUR_LIMIT),
-    80007: _rate_limited("The business account's hourly limit is reached.", HOUR_LIMIT),
+    368: _line_error(reasons.ACCOUNT_BLOCKED),
+    131031: _line_error(reasons.ACCOUNT_LOCKED),
+    131042: _line_error(reasons.PAYMENT_METHOD),
+    131045: _line_error(reasons.NOT_REGISTERED),
+    133010: _line_error(reasons.NOT_REGISTERED),
+    4: _rate_limited(reasons.HOURLY_CALLS, HOUR_LIMIT),
+    613: _rate_limited(reasons.HOURLY_CALLS, HOUR_LIMIT),
+    80007: _rate_limited(reasons.HOURLY_ACCOUNT, HOUR_LIMIT),
     130429: RATE_LIMITED,
     131048: _rate_limited(
-        "Recipients reported or blocked this line too often; the network lets little through.",
+        reasons.REPORTED_OFTEN,
         SPAM_LIMIT,
     ),
-    131057: _rate_limited("The network is maintaining this business account.", HOUR_LIMIT),
+    131057: _rate_limited(reasons.ACCOUNT_MAINTENANCE, HOUR_LIMIT),
     131056: ErrorMeaning(
         "pair_rate_limited",
-        "Too many messages to this recipient in a short time.",
+        reasons.PAIR_LIMIT,
         later=True,
         scope="pair",
         after=PAIR_SECONDS,
@@ -106,52 +96,39 @@ MEANINGS: dict[int, ErrorMeaning] = {
     131016: NETWORK_DOWN,
     131026: _permanent(
         _NO_RECIPIENT,
-        "The message cannot reach this number: it has no WhatsApp, an old version of it, or has"
-        " not accepted its terms.",
+        reasons.NO_WHATSAPP,
     ),
-    131021: _permanent(_NO_RECIPIENT, "The recipient is the line's own number."),
-    131030: _permanent(
-        _NO_RECIPIENT, "This line is a test number of the network, and the recipient is not listed."
-    ),
-    130497: _permanent(
-        _NO_RECIPIENT, "The network does not let this business write to the recipient's country."
-    ),
+    131021: _permanent(_NO_RECIPIENT, reasons.OWN_NUMBER),
+    131030: _permanent(_NO_RECIPIENT, reasons.NOT_ON_TEST_LIST),
+    130497: _permanent(_NO_RECIPIENT, reasons.COUNTRY_BLOCKED),
     131047: _permanent(
         "window_closed",
-        "The recipient has not written for 24 hours; only an approved template can be sent.",
+        reasons.WINDOW_CLOSED,
     ),
-    131050: _permanent("recipient_opted_out", "The recipient has opted out of marketing messages."),
+    131050: _permanent("recipient_opted_out", reasons.OPTED_OUT),
     131049: _permanent(
         "marketing_limited",
-        "The network held this marketing message back: the recipient got enough of them lately.",
+        reasons.MARKETING_LIMIT,
     ),
     130472: _permanent(
         "marketing_limited",
-        "The network held this marketing message back: the recipient is in one of its trials.",
+        reasons.MARKETING_TRIAL,
     ),
-    131052: _permanent(
-        _BAD_MEDIA, "The network could not fetch the media; see that its URL is open."
-    ),
-    131053: _permanent(
-        _BAD_MEDIA, "The network cannot use this media: its type, its size or its URL is wrong."
-    ),
-    131051: _permanent("invalid_parameter", "The network does not take this kind of message."),
-    131008: _permanent("invalid_parameter", "The network misses a part of the message."),
+    131052: _permanent(_BAD_MEDIA, reasons.MEDIA_NOT_FETCHED),
+    131053: _permanent(_BAD_MEDIA, reasons.MEDIA_UNUSABLE),
+    131051: _permanent("invalid_parameter", reasons.KIND_NOT_TAKEN),
+    131008: _permanent("invalid_parameter", reasons.PART_MISSING),
     131009: BAD_PARAMETER,
     100: BAD_PARAMETER,
     135000: BAD_PARAMETER,
     33: UNKNOWN_PHONE_NUMBER_ID,
-    132000: _permanent(
-        "template_unusable", "The template has another number of parameters than were given."
-    ),
-    132001: _permanent(
-        "template_unusable", "There is no approved template of this name in this language."
-    ),
-    132005: _permanent("template_unusable", "The template is too long with these parameters."),
-    132007: _permanent("template_unusable", "The template breaks a policy of the network."),
-    132012: _permanent("template_unusable", "A parameter of the template has the wrong form."),
-    132015: _permanent("template_unusable", "The network has paused the template for low quality."),
-    132016: _permanent("template_unusable", "The network has switched the template off for good."),
+    132000: _permanent("template_unusable", reasons.TEMPLATE_PARAMETERS),
+    132001: _permanent("template_unusable", reasons.TEMPLATE_UNKNOWN),
+    132005: _permanent("template_unusable", reasons.TEMPLATE_TOO_LONG),
+    132007: _permanent("template_unusable", reasons.TEMPLATE_POLICY),
+    132012: _permanent("template_unusable", reasons.TEMPLATE_PARAMETER_FORM),
+    132015: _permanent("template_unusable", reasons.TEMPLATE_PAUSED),
+    132016: _permanent("template_unusable", reasons.TEMPLATE_OFF),
 }
 
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from core.http import OutboundError
 from core.http.async_client import Client
 from core.http.reply import MAX_BODY
+from messaging import reasons
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud.errors import (
     TOKEN_REJECTED,
@@ -15,6 +16,7 @@ from messaging.lines.drivers.cloud.errors import (
     status_meaning,
 )
 from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
+from messaging.reasons import with_detail
 
 _FIELDS = "id,display_phone_number,verified_name,quality_rating,status,webhook_configuration"
 _RESTRICTED = {"BANNED", "RESTRICTED", "RATE_LIMITED", "FLAGGED"}
@@ -30,7 +32,7 @@ class LineProblem:
     """
 
     code: str
-    sentence: str
+    reason: str
 
 
 async def check_line(
@@ -61,8 +63,7 @@ async def check_line(
             found.append(
                 LineProblem(
                     "webhook_not_subscribed",
-                    "The app does not listen to this business account: subscribe it to the"
-                    " account's webhooks.",
+                    reasons.NOT_SUBSCRIBED,
                 )
             )
     return found
@@ -74,15 +75,17 @@ async def get_json(
     """Return the network's JSON response, or the problem that prevented it."""
     authorization = bearer_header(facts.token)
     if authorization is None:
-        return LineProblem("token_expired", TOKEN_REJECTED.sentence)
+        return LineProblem("token_expired", TOKEN_REJECTED.reason)
     if not facts.phone_number_id:
-        return LineProblem("wrong_phone_number_id", "The line has no phone number ID.")
+        return LineProblem("wrong_phone_number_id", reasons.NO_PHONE_NUMBER_ID)
     try:
         reply = await client.request(
             "GET", url, headers={"Authorization": authorization}, max_body=max_body
         )
     except OutboundError as error:
-        return LineProblem("network_unreachable", f"The network could not be reached: {error}.")
+        return LineProblem(
+            "network_unreachable", with_detail(reasons.UNREACHABLE_BECAUSE, f"{error}.")
+        )
     answer = read_json(reply.body)
     fault = api_error(answer)
     if reply.ok and isinstance(answer, dict) and fault is None:
@@ -90,26 +93,24 @@ async def get_json(
     known = error_meaning(fault.code, fault.subcode) if fault else None
     known = known or status_meaning(reply.status)
     if known is UNKNOWN_PHONE_NUMBER_ID or (fault and fault.code == 100):
-        return LineProblem("wrong_phone_number_id", UNKNOWN_PHONE_NUMBER_ID.sentence)
-    return LineProblem(known.line_state or "network_unreachable", known.sentence)
+        return LineProblem("wrong_phone_number_id", UNKNOWN_PHONE_NUMBER_ID.reason)
+    return LineProblem(known.line_state or "network_unreachable", known.reason)
 
 
 def _number(number: dict[str, Any]) -> list[LineProblem]:
     found = []
     status = str(number.get("status") or "").upper()
     if status in _RESTRICTED:
-        found.append(LineProblem("restricted", f"The network has put this number under {status}."))
+        found.append(LineProblem("restricted", with_detail(reasons.NUMBER_STATUS, f"{status}.")))
     elif status in _NOT_READY:
         found.append(
-            LineProblem(
-                "number_not_ready", f"The number cannot send yet; the network calls it {status}."
-            )
+            LineProblem("number_not_ready", with_detail(reasons.NUMBER_NOT_READY, f"{status}."))
         )
     if str(number.get("quality_rating") or "").upper() == "RED":
         found.append(
             LineProblem(
                 "quality_low",
-                "Recipients block or report this number often; the network may restrict it.",
+                reasons.QUALITY_LOW,
             )
         )
     return found
@@ -122,16 +123,14 @@ def _webhook(number: dict[str, Any], callback_url: str) -> list[LineProblem]:
         return [
             LineProblem(
                 "webhook_not_subscribed",
-                "The network has no address to tell of answers and receipts: paste the callback"
-                " URL and the verify token in the app's webhook settings.",
+                reasons.NO_CALLBACK,
             )
         ]
     if callback_url and callback_url not in urls:
         return [
             LineProblem(
                 "webhook_elsewhere",
-                "The network tells of answers and receipts at another address than this line's"
-                f" callback URL: {urls[0]}.",
+                with_detail(reasons.OTHER_CALLBACK, f"{urls[0]}."),
             )
         ]
     return []

@@ -13,6 +13,7 @@ from typing import Any
 from core.logs import logger
 from core.security.signing import constant_time_equal, hmac_hex
 from core.values.phone import phone_variants
+from messaging import reasons
 from messaging.lines.drivers.base import InboundMessage, LineUpdate, ParsedWebhook, Receipt
 from messaging.lines.drivers.cloud.account_updates import read_account_update
 from messaging.lines.drivers.cloud.errors import REFUSED_BY_NETWORK, error_meaning
@@ -28,6 +29,7 @@ from messaging.lines.drivers.cloud.field_readers import (
 )
 from messaging.lines.drivers.cloud.inbound_kinds import read_content
 from messaging.lines.drivers.cloud.responses import read_error
+from messaging.reasons import with_quote
 
 SIGNATURE = "x-hub-signature-256"
 RECEIPT_STATES = {
@@ -239,7 +241,7 @@ def _receipt(status: dict[str, Any]) -> Receipt:
     if said not in RECEIPT_STATES:
         raise UnusablePart(f"has the status {said[:50]!r}, which moves nothing")
     category, billable = _pricing(read_object(status, "pricing"))
-    error_code, error_text = (
+    error_code, error_reason = (
         _error(read_objects(status.get("errors"))) if said == "failed" else ("", "")
     )
     return Receipt(
@@ -251,7 +253,7 @@ def _receipt(status: dict[str, Any]) -> Receipt:
         category=category,
         billable=billable,
         error_code=error_code,
-        error_text=error_text,
+        error_reason=error_reason,
     )
 
 
@@ -268,9 +270,8 @@ def _error(errors: list[dict[str, Any]]) -> tuple[str, str]:
     if not errors:
         return (
             REFUSED_BY_NETWORK.code,
-            "The network could not deliver the message and gave no reason.",
+            reasons.NOT_DELIVERED,
         )
     error = read_error(errors[0])
     known = error_meaning(error.code, error.subcode) or REFUSED_BY_NETWORK
-    said = f" The network says: {error.details}" if error.details else ""
-    return known.code, f"{known.sentence}{said}"
+    return known.code, with_quote(known.reason, error.details)

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from core.http.async_client import Client
+from messaging import reasons
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud.field_readers import (
     read_id,
@@ -23,7 +24,7 @@ _FIELDS = (
 )
 WRONG_ACCOUNT = LineProblem(
     "wrong_account_id",
-    "The network does not know this business account ID, or the access token does not reach it.",
+    reasons.UNKNOWN_ACCOUNT_ID,
 )
 
 

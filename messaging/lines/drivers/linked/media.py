@@ -7,15 +7,15 @@ from urllib.parse import unquote, urlsplit
 
 from core.http import BadUrl, OutboundError, RefusedAddress, TooLarge
 from core.http.async_client import Client
+from messaging import reasons
 from messaging.lines.drivers.base import Envelope, SendRefused, TryLater
 from messaging.lines.drivers.linked.client import MediaFileBody
+from messaging.messages.kinds.base import OutgoingFile
+from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.reasons import with_detail
 
-MB = 1024 * 1024
-MAX_BYTES = {"image": 5 * MB, "audio": 16 * MB, "video": 16 * MB, "document": 100 * MB}
-TIMEOUT_SECONDS = {"image": 20.0, "audio": 40.0, "video": 40.0, "document": 120.0}
-KINDS = frozenset(MAX_BYTES)
 MEDIA_UNUSABLE = "media_unusable"
-NOT_200 = "The file's server should answer 200, but answers"
+NOT_200 = reasons.FILE_STATUS
 
 # Offset, leading bytes and MIME type.
 FILE_SIGNATURES = (
@@ -39,23 +39,6 @@ FILE_SIGNATURES = (
     (0, b"PK\x03\x04", "application/zip"),
     (0, b"\xd0\xcf\x11\xe0", "application/msword"),
 )
-N_ = str  # collected for translation here, translated where it is shown
-TOO_LARGE = {
-    "image": N_("The file is larger than the 5 MB a picture may have."),
-    "audio": N_("The file is larger than the 16 MB a recording may have."),
-    "video": N_("The file is larger than the 16 MB a video may have."),
-    "document": N_("The file is larger than the 100 MB a document may have."),
-}
-WRONG_TYPE = {
-    "image": N_("The file is not a JPEG, PNG or WebP picture."),
-    "audio": N_("The file is not an OGG, MP3, AAC, AMR or M4A recording."),
-    "video": N_("The file is not an MP4 or 3GP video."),
-}
-DISPLAYABLE_TYPES = {
-    "image": frozenset({"image/jpeg", "image/png", "image/webp"}),
-    "audio": frozenset({"audio/ogg", "audio/mpeg", "audio/aac", "audio/amr", "audio/mp4"}),
-    "video": frozenset({"video/mp4", "video/3gpp"}),
-}
 OFFICE_TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -65,26 +48,33 @@ OFFICE_TYPES = {
 }
 
 
+def outgoing_file(code: str) -> OutgoingFile:
+    kind = MESSAGE_KINDS[code]
+    if kind.file is None or kind.file.outgoing is None:
+        raise ValueError(f"a linked phone sends no file with {code}")
+    return kind.file.outgoing
+
+
 async def fetch_outgoing_media(
     client: Client, envelope: Envelope
 ) -> MediaFileBody | SendRefused | TryLater:
-    kind, url = envelope.kind, str(envelope.content.get("url") or "")
+    rules, url = outgoing_file(envelope.kind), str(envelope.content.get("url") or "")
     try:
         reply = await client.request(
-            "GET", url, timeout=TIMEOUT_SECONDS[kind], max_body=MAX_BYTES[kind]
+            "GET", url, timeout=rules.timeout_seconds, max_body=rules.max_bytes
         )
     except TooLarge:
-        return _unusable(TOO_LARGE[kind])
+        return _unusable(rules.too_large)
     except (BadUrl, RefusedAddress) as error:
-        return _unusable(f"The file's address cannot be used: {error}.")
+        return _unusable(with_detail(reasons.FILE_ADDRESS, f"{error}."))
     except OutboundError as error:
-        return TryLater("media_unreachable", f"The file could not be fetched: {error}.")
+        return TryLater("media_unreachable", with_detail(reasons.FILE_NOT_FETCHED, f"{error}."))
     if reply.status in (408, 425, 429) or reply.status >= 500:
-        return TryLater("media_unreachable", f"{NOT_200} {reply.status}.")
+        return TryLater("media_unreachable", with_detail(reasons.FILE_STATUS, f"{reply.status}."))
     if not reply.ok:
-        return _unusable(f"{NOT_200} {reply.status}.")
+        return _unusable(with_detail(reasons.FILE_STATUS, f"{reply.status}."))
     if not reply.body:
-        return _unusable("The file is empty.")
+        return _unusable(reasons.FILE_EMPTY)
     return check_media(envelope, reply.body)
 
 
@@ -92,10 +82,11 @@ def check_media(envelope: Envelope, body: bytes) -> MediaFileBody | SendRefused:
     """Check a file by its first bytes; its content type and its name are not trusted."""
     found = detect_type(body)
     name = _name(envelope)
-    if envelope.kind == "document":
+    rules = outgoing_file(envelope.kind)
+    if not rules.types:
         return MediaFileBody(body, _document(found, name), name)
-    if found not in DISPLAYABLE_TYPES[envelope.kind]:
-        return _unusable(WRONG_TYPE[envelope.kind])
+    if found not in rules.types:
+        return _unusable(rules.wrong_type)
     return MediaFileBody(body, found, name)
 
 
@@ -117,8 +108,8 @@ def _name(envelope: Envelope) -> str:
     if given := envelope.content.get("filename"):
         return str(given)
     last = unquote(urlsplit(str(envelope.content.get("url"))).path).rpartition("/")[2]
-    return last[:100] if envelope.kind == "document" else ""
+    return "" if outgoing_file(envelope.kind).types else last[:100]
 
 
-def _unusable(sentence: str) -> SendRefused:
-    return SendRefused(MEDIA_UNUSABLE, sentence)
+def _unusable(reason: str) -> SendRefused:
+    return SendRefused(MEDIA_UNUSABLE, reason)

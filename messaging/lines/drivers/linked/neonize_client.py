@@ -16,6 +16,7 @@ from typing import Any
 
 from core.clock import now
 from core.logs import logger
+from messaging import reasons
 from messaging.lines.drivers.base import (
     Envelope,
     SendAccepted,
@@ -24,7 +25,7 @@ from messaging.lines.drivers.base import (
     SendUnknown,
     TryLater,
 )
-from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
+from messaging.lines.drivers.cloud.media import MediaNotFetched
 from messaging.lines.drivers.linked.client import (
     ClientConnected,
     ClientDisconnected,
@@ -40,22 +41,16 @@ from messaging.lines.drivers.linked.client import (
     QrCodeShown,
 )
 from messaging.lines.drivers.linked.neonize_mapping import (
-    BAN_REASONS,
     message_fields,
     parse_device,
     read_message,
     read_receipt,
 )
+from messaging.reasons import with_detail
 
 log = logger(__name__)
 
 FIRST_QR_SECONDS, NEXT_QR_SECONDS, CODE_SECONDS = 60, 20, 160
-N_ = str  # collected for translation here, translated where it is shown
-NOT_INSTALLED = N_(
-    "Linking a real phone needs the extra `linked` of this service, which is not installed here."
-)
-OUTDATED = N_("The network no longer takes this client's version; the service has to be updated.")
-FILE_NO_LONGER_AVAILABLE = "The host was restarted before the file was fetched."
 MOST_FILES = 200
 _NOT_SENT_ERRORS = ("not connected", "not logged in", "websocket", "no signal session")
 
@@ -72,7 +67,7 @@ class NeonizeClient:
             self._kinds = importlib.import_module("neonize.utils.enum")
         except (ImportError, OSError) as error:
             log.warning("neonize import failed", error=str(error))
-            raise ClientUnavailable(NOT_INSTALLED) from None
+            raise ClientUnavailable(reasons.CLIENT_NOT_INSTALLED) from None
         device = parse_device(session.device)
         self._client: Any = self._library.NewAClient(
             store_url,
@@ -99,7 +94,9 @@ class NeonizeClient:
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         error = None if task.cancelled() else task.exception()
-        because = f"The client ended: {error}." if error else "The client ended."
+        because = (
+            with_detail(reasons.CLIENT_ENDED_WITH, f"{error}.") if error else reasons.CLIENT_ENDED
+        )
         self._events.put_nowait(ClientDisconnected(because))
 
     def _listen(self) -> None:
@@ -110,18 +107,20 @@ class NeonizeClient:
             (told.ConnectedEv, lambda _: ClientConnected()),
             (
                 told.DisconnectedEv,
-                lambda _: ClientDisconnected("The connection to the network was cut."),
+                lambda _: ClientDisconnected(reasons.CONNECTION_CUT),
             ),
             (
                 told.StreamReplacedEv,
-                lambda _: ClientDisconnected("Another connection took its place."),
+                lambda _: ClientDisconnected(reasons.REPLACED),
             ),
             (
                 told.ConnectFailureEv,
-                lambda e: ClientDisconnected(f"The network refused: {e.Message}."),
+                lambda e: ClientDisconnected(
+                    with_detail(reasons.CONNECTION_REFUSED, f"{e.Message}.")
+                ),
             ),
-            (told.ClientOutdatedEv, lambda _: ClientDisconnected(OUTDATED)),
-            (told.LoggedOutEv, lambda _: DeviceLoggedOut("The phone has unlinked this device.")),
+            (told.ClientOutdatedEv, lambda _: ClientDisconnected(reasons.CLIENT_OUTDATED)),
+            (told.LoggedOutEv, lambda _: DeviceLoggedOut(reasons.UNLINKED)),
             (told.TemporaryBanEv, self._ban),
             (told.MessageEv, self._message_came),
             (told.ReceiptEv, read_receipt),
@@ -152,13 +151,13 @@ class NeonizeClient:
     async def fetch(self, source: str, most: int) -> bytes:
         message = self._files.get(source)
         if message is None:
-            raise MediaNotFetched(FILE_NO_LONGER_AVAILABLE, final=True)
+            raise MediaNotFetched(reasons.FILE_HOST_RESTARTED, final=True)
         try:
             body = await self._client.download_any(message)
         except Exception as error:  # noqa: BLE001 - the library raises what it likes
-            raise MediaNotFetched(f"The file could not be fetched: {error}.") from None
+            raise MediaNotFetched(with_detail(reasons.FILE_NOT_FETCHED, f"{error}.")) from None
         if len(body or b"") > most:
-            raise MediaNotFetched(TOO_LARGE, final=True)
+            raise MediaNotFetched(reasons.FILE_LARGER, final=True)
         return bytes(body or b"")
 
     async def _qr(self, _client: Any, code: bytes) -> None:
@@ -175,12 +174,12 @@ class NeonizeClient:
 
     def _pair_status(self, event: Any) -> list[ClientEvent]:
         if event.Error:
-            return [ClientDisconnected(f"The phone could not be linked: {event.Error}.")]
+            return [ClientDisconnected(with_detail(reasons.NOT_LINKED, f"{event.Error}."))]
         device = f"{event.ID.User}:{event.ID.Device}@{event.ID.Server}"
         return [DevicePaired(device, event.ID.User, event.BusinessName)]
 
     def _ban(self, event: Any) -> ClientEvent:
-        because = BAN_REASONS.get(event.Code, "The network has restricted this number for a while.")
+        because = reasons.BANNED.get(event.Code, reasons.RESTRICTED_FOR_A_WHILE)
         return NumberRestricted(because, now() + timedelta(seconds=event.Expire))
 
     async def send(self, envelope: Envelope, media: MediaFileBody | None) -> SendOutcome:
@@ -190,14 +189,14 @@ class NeonizeClient:
                 return refused
             message = await self._message(envelope, media)
         except Exception as error:  # noqa: BLE001 - nothing has left yet, whatever it was
-            return TryLater("network_trouble", f"The message could not be prepared: {error}.")
+            return TryLater("network_trouble", with_detail(reasons.NOT_PREPARED, f"{error}."))
         try:
             answer = await self._client.send_message(envelope.phone, message)
         except Exception as error:  # noqa: BLE001 - the library raises many kinds
             said = str(error)
             if any(part in said.lower() for part in _NOT_SENT_ERRORS):
-                return TryLater("network_trouble", f"The message did not leave: {said}.")
-            return SendUnknown(f"The library gave no answer: {said}.")
+                return TryLater("network_trouble", with_detail(reasons.DID_NOT_LEAVE, f"{said}."))
+            return SendUnknown(with_detail(reasons.LIBRARY_SILENT, f"{said}."))
         return SendAccepted(answer.ID)
 
     async def _unreachable(self, phone: str) -> SendRefused | None:
@@ -205,7 +204,7 @@ class NeonizeClient:
             return None
         found = await self._client.is_on_whatsapp(f"+{phone}")
         if not any(one.IsIn for one in found):
-            return SendRefused("recipient_unavailable", "This number is not on the network.")
+            return SendRefused("recipient_unavailable", reasons.NOT_ON_NETWORK)
         self._reachable.add(phone)
         return None
 
@@ -228,7 +227,7 @@ class NeonizeClient:
 
     async def log_out(self) -> None:
         await self._client.logout()
-        self._events.put_nowait(DeviceLoggedOut("Logged out here."))
+        self._events.put_nowait(DeviceLoggedOut(reasons.LOGGED_OUT))
 
     async def close(self) -> None:
         with contextlib.suppress(Exception):

@@ -12,26 +12,11 @@ from messaging.lines.drivers.linked.client import (
     MessageReceived,
     ReceiptReceived,
 )
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 
 PHONE_SERVER, LID_SERVER = "s.whatsapp.net", "lid"
 DELIVERED, READ, PLAYED = 1, 4, 6
 STATES = {DELIVERED: "delivered", READ: "read", PLAYED: "read"}
-N_ = str  # collected for translation here, translated where it is shown
-BAN_REASONS = {
-    1: N_(
-        "The network has restricted this number: it wrote to too many people who do not know it."
-    ),
-    2: N_("The network has restricted this number: too many people blocked it."),
-    3: N_("The network has restricted this number: it made too many groups."),
-    4: N_("The network has restricted this number: it sent the same message too often."),
-    5: N_("The network has restricted this number: it wrote to too many people at once."),
-}
-MEDIA = {
-    "image": ("imageMessage", "MediaImage"),
-    "video": ("videoMessage", "MediaVideo"),
-    "audio": ("audioMessage", "MediaAudio"),
-    "document": ("documentMessage", "MediaDocument"),
-}
 _DEVICE = re.compile(r"(\d+):(\d+)@([\w.]+)")
 _MILLISECONDS = 10**11
 
@@ -88,25 +73,10 @@ def message_fields(
     envelope: Envelope, media: MediaFileBody | None
 ) -> tuple[str, dict[str, Any], str]:
     """Return the field of the library's message, its values, and the media type of its upload."""
-    if envelope.kind == "text":
-        return "conversation", {"text": envelope.text}, ""
-    if envelope.kind == "location":
-        facts: dict[str, Any] = {
-            "degreesLatitude": envelope.content["latitude"],
-            "degreesLongitude": envelope.content["longitude"],
-        }
-        facts |= {n: envelope.content[n] for n in ("name", "address") if envelope.content.get(n)}
-        return "locationMessage", facts, ""
-    if media is None:
+    kind = MESSAGE_KINDS.get(envelope.kind)
+    if kind is None or kind.linked_part is None:
         raise ValueError(f"a linked phone sends no {envelope.kind}")
-    field, kind = MEDIA[envelope.kind]
-    facts = {"mimetype": media.mime_type}
-    if envelope.text and envelope.kind != "audio":
-        facts["caption"] = envelope.text
-    if envelope.kind == "document":
-        facts["fileName"] = media.filename
-        facts["title"] = media.filename
-    return field, facts, kind
+    return kind.linked_part(envelope, media)
 
 
 def _phone_and_lid(one: Any, other: Any) -> tuple[str, str]:
@@ -132,9 +102,9 @@ def _content(message: Any, network_id: str) -> tuple[str, str, dict[str, Any]]:
         return "text", message.conversation, {}
     if message.extendedTextMessage.text:
         return "text", message.extendedTextMessage.text, {}
-    for kind, (field, _) in MEDIA.items():
-        part = getattr(message, field)
-        if part.mimetype:
+    for kind, known in MESSAGE_KINDS.items():
+        part = getattr(message, known.linked_media[0]) if known.linked_media else None
+        if part is not None and part.mimetype:
             caption = getattr(part, "caption", "")
             content: dict[str, Any] = {"id": network_id, "mime_type": part.mimetype}
             if caption:

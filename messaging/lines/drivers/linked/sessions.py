@@ -7,21 +7,13 @@ from decimal import Decimal
 from core.clock import now, rfc3339
 from core.db import current_tenant_id, db
 from core.queue import leases
+from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.linked.client import LINKED_KIND, PairingCodeShown, QrCodeShown
 from messaging.messages.accept import wake_waiting_messages
 from messaging.models import Line, LinkedLine
 from tenants.plans.catalog import current_tenant_facts
 from webhooks.events import publish_webhook_event
-
-N_ = str  # collected for translation here, translated where it is shown
-TIMED_OUT = N_("No phone scanned a code in time. Start again when the phone is at hand.")
-CANNOT_SEND = N_("A linked phone cannot send this kind of message; send it by a cloud line.")
-LOGGED_OUT = N_("Logged out here.")
-PARKED = N_(
-    "The session failed again and again and is parked, so that it disturbs nobody."
-    " Restart it to try once more."
-)
 
 
 class LeaseLost(Exception):
@@ -140,14 +132,14 @@ def record_client_unavailable(line_id: int, because: str) -> None:
 
 def record_pairing_timeout(line_id: int) -> None:
     _end_session(line_id)
-    line_repository.record_line_state(line_id, "unpaired", TIMED_OUT)
+    line_repository.record_line_state(line_id, "unpaired", reasons.PAIRING_TIMED_OUT)
 
 
 def record_parked(line_id: int) -> None:
     """Park the session. Its device stays, so a restart needs no new code."""
     line, _ = _end_session(line_id)
     line_repository.record_line_state(
-        line_id, "unpaired" if line.state == "pairing" else "disconnected", PARKED
+        line_id, "unpaired" if line.state == "pairing" else "disconnected", reasons.PARKED
     )
 
 

@@ -17,6 +17,7 @@ import aiohttp
 from core import chaos
 from core.clock import now
 from core.security.signing import sign_token
+from messaging import reasons
 from messaging.lines.drivers.base import (
     Envelope,
     Receipt,
@@ -27,7 +28,7 @@ from messaging.lines.drivers.base import (
     TryLater,
 )
 from messaging.lines.drivers.cloud import driver as cloud_driver
-from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
+from messaging.lines.drivers.cloud.media import MediaNotFetched
 from messaging.lines.drivers.linked.client import (
     ClientConnected,
     ClientDisconnected,
@@ -44,20 +45,16 @@ from messaging.lines.drivers.linked.client import (
     QrCodeShown,
     ReceiptReceived,
 )
+from messaging.reasons import with_detail
 from messaging.simulator.token_purposes import SESSION, UNSIGNED
 
 TOKEN_LASTS = timedelta(minutes=10)
 CONNECT_SECONDS = 5.0
-N_ = str  # collected for translation here, translated where it is shown
-UNREACHABLE = N_("The network could not be reached.")
-CONNECTION_CUT = N_("The connection to the network was cut.")
 SEND_REFUSALS: dict[object, SendRefused | TryLater] = {
-    131026: SendRefused("recipient_unavailable", "This number is not on the network.", "131026"),
-    131056: TryLater("pair_limited", "Too many messages to this recipient.", 6.0, "pair"),
-    130429: TryLater("rate_limited", "The network asks this line to slow down.", 2.0, "line"),
-    "restricted": TryLater(
-        "line_unavailable", "The network has restricted this number.", 60.0, "line"
-    ),
+    131026: SendRefused("recipient_unavailable", reasons.NOT_ON_NETWORK, "131026"),
+    131056: TryLater("pair_limited", reasons.TOO_MANY_TO_RECIPIENT, 6.0, "pair"),
+    130429: TryLater("rate_limited", reasons.LINE_SLOWED, 2.0, "line"),
+    "restricted": TryLater("line_unavailable", reasons.RESTRICTED, 60.0, "line"),
 }
 
 
@@ -81,7 +78,7 @@ class SimulatedClient:
             )
             await self._socket.send_json({"device": self._session.device, "phone": code_phone})
         except (aiohttp.ClientError, OSError, TimeoutError):
-            yield ClientDisconnected(UNREACHABLE)
+            yield ClientDisconnected(reasons.UNREACHABLE)
             return
         try:
             async for message in self._socket:
@@ -94,7 +91,7 @@ class SimulatedClient:
                     await self._say({"type": "ack", "n": frame["n"]})
         finally:
             self._fail_pending_answers()
-        yield ClientDisconnected(CONNECTION_CUT)
+        yield ClientDisconnected(reasons.CONNECTION_CUT)
 
     async def _read(self, frame: dict[str, Any]) -> list[ClientEvent]:
         kind = frame["type"]
@@ -110,17 +107,16 @@ class SimulatedClient:
         made: dict[str, ClientEvent] = {
             "timeout": PairingTimedOut(),
             "connected": ClientConnected(),
-            "replaced": ClientDisconnected("Another connection took this one's place."),
+            "replaced": ClientDisconnected(reasons.THIS_ONE_REPLACED),
         }
         if kind in made:
             return [made[kind]]
-        because = str(frame.get("because") or "")
         if kind == "paired":
             return [DevicePaired(frame["device"], frame["phone"], frame["name"])]
         if kind == "logged_out":
-            return [DeviceLoggedOut("The phone has unlinked this device.")]
+            return [DeviceLoggedOut(reasons.UNLINKED)]
         if kind == "restricted":
-            return [NumberRestricted(because)]
+            return [NumberRestricted(reasons.RESTRICTED_TERMS)]
         if kind == "echo":
             return [
                 EchoReceived(frame["id"], frame["to"], frame["kind"], frame["text"], frame["at"])
@@ -135,14 +131,14 @@ class SimulatedClient:
             outcome: SendOutcome = SendAccepted(frame["id"])
         else:
             outcome = SEND_REFUSALS.get(frame["code"]) or SendRefused(
-                "refused_by_network", "The network refused the message.", str(frame["code"])
+                "refused_by_network", reasons.REFUSED, str(frame["code"])
             )
         if answer is not None and not answer.done():
             answer.set_result(outcome)
 
     async def send(self, envelope: Envelope, media: MediaFileBody | None) -> SendOutcome:
         if self._socket is None or self._socket.closed:
-            return TryLater("disconnected", CONNECTION_CUT, 2.0, "line")
+            return TryLater("disconnected", reasons.CONNECTION_CUT, 2.0, "line")
         content = {
             name: value
             for name, value in envelope.content.items()
@@ -152,7 +148,7 @@ class SimulatedClient:
             try:
                 content |= {"id": await self._upload(media), "filename": media.filename}
             except (aiohttp.ClientError, OSError, TimeoutError):
-                return TryLater("network_unreachable", UNREACHABLE)
+                return TryLater("network_unreachable", reasons.UNREACHABLE)
         self._number += 1
         number = self._number
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
@@ -169,7 +165,7 @@ class SimulatedClient:
             )
         except (aiohttp.ClientError, OSError):
             self._answers.pop(number, None)
-            return SendUnknown("The connection broke while the message left.")
+            return SendUnknown(reasons.BROKE_WHILE_SENDING)
         chaos.fault_point_soon("after_bytes")
         outcome: SendOutcome = await answer
         return outcome
@@ -193,14 +189,14 @@ class SimulatedClient:
                 if reply.status != 200:
                     final = 400 <= reply.status < 500
                     raise MediaNotFetched(
-                        f"The network answered {reply.status} for it.", final=final
+                        with_detail(reasons.NETWORK_STATUS, f"{reply.status} for it."), final=final
                     )
                 async for chunk in reply.content.iter_chunked(64 * 1024):
                     body += chunk
                     if len(body) > most:
-                        raise MediaNotFetched(TOO_LARGE, final=True)
+                        raise MediaNotFetched(reasons.FILE_LARGER, final=True)
         except (aiohttp.ClientError, OSError, TimeoutError):
-            raise MediaNotFetched(UNREACHABLE) from None
+            raise MediaNotFetched(reasons.UNREACHABLE) from None
         return bytes(body)
 
     async def log_out(self) -> None:
@@ -220,7 +216,7 @@ class SimulatedClient:
     def _fail_pending_answers(self) -> None:
         for answer in self._answers.values():
             if not answer.done():
-                answer.set_result(SendUnknown("The connection broke before the answer came."))
+                answer.set_result(SendUnknown(reasons.BROKE_BEFORE_ANSWER))
         self._answers.clear()
 
     def _headers(self) -> dict[str, str]:
@@ -252,5 +248,5 @@ def _without_price(receipt: Receipt) -> Receipt:
         receipt.at,
         recipient=receipt.recipient,
         error_code=receipt.error_code,
-        error_text=receipt.error_text,
+        error_reason=receipt.error_reason,
     )

@@ -3,13 +3,16 @@
 A signal says that something happened; only what a provider answers when asked is believed.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Protocol
+from typing import Literal, Protocol
 
+from core.adapters import SetupStep
 from core.http import Policy
+from core.settings import Settings
 
 # A provider's address is the operator's own setting, and may be on this machine.
 OPERATOR_POLICY = Policy(allow_loopback=True)
@@ -127,11 +130,48 @@ class RefundResult:
     pending: bool = False
 
 
+@dataclass(frozen=True)
+class KeyField:
+    """A key that the tenant copies from the provider; the texts are shown on the form."""
+
+    name: Literal["key", "secret", "hook_secret"]
+    label: str
+    hint: str = ""
+    missing: str = ""
+    """The error when it is left blank. Without one, the key may be added later."""
+    pattern: re.Pattern[str] | None = None
+    pattern_error: str = ""
+
+
 class Gateway(Protocol):
+    """What an adapter module defines. The registry lists the adapters by their code."""
+
+    title: str
+    summary: str
+    suggested_name: str
+    """The initial name of a new account."""
+    key_fields: tuple[KeyField, ...]
+    setup_steps: tuple[SetupStep, ...]
+    needs_hook_secret: bool
+    """Without the signing secret, no event can be verified and no payment is taken."""
+    play_money: bool
+    """No money is real: real orders and test orders can both be paid with it."""
     once: bool
     """The same refund asked for twice is done once."""
     status_poll_seconds: int
     """Seconds between our own questions about an open link."""
+
+    def is_offered(self, settings: Settings) -> bool:
+        """Whether tenants of this installation can add an account."""
+        ...
+
+    def base_url(self, settings: Settings, key: str) -> str: ...
+
+    def operator_secret(self, settings: Settings) -> str: ...
+
+    def new_hook_secret(self) -> str | None:
+        """A signing secret for a new account, where the provider takes one from us."""
+        ...
 
     def check(self, desk: ProviderCredentials) -> AccountCheck: ...
 

@@ -4,20 +4,26 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from flask import current_app
-from pydantic import AfterValidator, BaseModel, Field, StrictInt
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field, StrictInt
 from pydantic_core import PydanticCustomError
 
-from api.schemas import MomentWithOffset, field_error
+from api.paging import PageQuery
+from api.schemas import Moment, MomentWithOffset, PhoneFilter, field_error
 from core.clock import now
 from core.errors import invalid
 from core.http import BadUrl, Policy, RefusedAddress, check_url
 from core.values.phone import BadPhone, check_phone
 from core.values.text import BadText, is_visible, normalize_text, utf16_length
 from messaging.lines.drivers.cloud.template_payload import template_payload
-from messaging.messages.accept import DEFAULT_VALIDITY, MessageDraft
+from messaging.messages.accept import (
+    DEFAULT_VALIDITY,
+    MessageDraft,
+)
+from messaging.messages.states import OUT_STATES
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
 FURTHEST = timedelta(days=35)
+STATES = (*OUT_STATES, "received")
 
 
 def _phone(text: str) -> str:
@@ -53,6 +59,30 @@ def _checked(field: str, most: int) -> AfterValidator:
 def _checked_or_none(field: str, most: int) -> AfterValidator:
     """For optional fields: a blank text becomes None."""
     return AfterValidator(lambda text: _words(text, field, most) if text and text.strip() else None)
+
+
+class MessagePath(BaseModel):
+    message_id: str = Field(max_length=200, description="Our id or the network's.")
+
+
+class MessagesQuery(PageQuery):
+    phone: PhoneFilter | None = None
+    instance_id: int | None = Field(
+        None,
+        ge=1,
+        le=2**31 - 1,
+        validation_alias=AliasChoices("instance_id", "line"),
+        description="Only this line. `line` is the same.",
+    )
+    status_code: Literal[STATES] | None = Field(  # type: ignore[valid-type]
+        None,
+        validation_alias=AliasChoices("status_code", "state"),
+        description="Only messages in this state. `state` is the same.",
+    )
+    direction: str | None = Field(None, pattern="^(in|out)$")
+    reference: str | None = Field(None, max_length=64)
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 class SendOptions(BaseModel):

@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field
 
 from api.paging import PageQuery
 from api.schemas import Moment
-from api.v1.messaging.audiences import FilterFacts
-from api.v1.schemas.contacts import CONTACT_ID
-from api.v1.schemas.messages import media_url
+from api.v1.schemas.messaging.audiences import FilterFacts
+from api.v1.schemas.messaging.contacts import CONTACT_ID
+from api.v1.schemas.messaging.messages import media_url
 from core.clock import rfc3339
 from core.values.money import json_number, usd
 from messaging.campaigns import results

@@ -6,9 +6,11 @@ from core.clock import rfc3339
 from core.values.money import json_number
 from messaging.messages import content as message_content
 from messaging.messages.accept import AcceptedMessage
+from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
 from messaging.models import MediaFile, Message
+from messaging.reasons import NETWORK_REASONS
 
 
 def accepted_message_json(ticket: AcceptedMessage, told: MessageOutcome | None) -> dict[str, Any]:
@@ -32,7 +34,8 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
     """`file` is the media file of the message, if it was loaded."""
     error = None
     if message.error_code:
-        error = {"code": message.error_code, "message": message.error_text}
+        reason = message.error_reason
+        error = {"code": message.error_code, "message": reason and NETWORK_REASONS.english(reason)}
     return {
         "id": message.id,
         "message_id": message.network_id,
@@ -49,7 +52,7 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
         "error": error,
         "media": media_json(message, file),
         "from_kind": _from_kind(message),
-        **dict.fromkeys(("location", *message_content.PUBLIC_KINDS)),
+        **dict.fromkeys(message_content.public_fields()),
         **_content(message),
     }
 
@@ -68,7 +71,7 @@ def _content(message: Message) -> dict[str, Any]:
 
 def media_json(message: Message, file: MediaFile | None) -> dict[str, Any] | None:
     """An outbound file has the sender's own URL; an inbound file has our signed URL."""
-    if message.kind not in media_files.KINDS:
+    if not has_file(message.kind):
         return None
     content = message.content
     mine = message.direction == "in"

@@ -5,15 +5,45 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from api.paging import PageQuery
 from api.schemas import MomentWithOffset
 from core.clock import rfc3339
 from core.values.money import json_number
 from messaging.contacts.cards import ContactCard
 from messaging.contacts.importing.imports import failure_of
 from messaging.contacts.validation import ContactInput
-from messaging.models import ContactErasure, ContactField, ContactImport, ContactNote
+from messaging.models import (
+    ContactErasure,
+    ContactField,
+    ContactImport,
+    ContactNote,
+)
 
 CONTACT_ID = "con_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+
+
+class ImportPath(BaseModel):
+    import_id: str = Field(max_length=64)
+
+
+class ErasurePath(BaseModel):
+    erasure_id: str = Field(max_length=64)
+
+
+class ContactsQuery(PageQuery):
+    search: str | None = Field(
+        None,
+        max_length=80,
+        description="The beginning of words of the name, the first or last digits of a phone,"
+        " another identity, or #tag.",
+    )
+    tag: list[str] = Field(default_factory=list, max_length=10, description="All of these.")
+    opted_out: bool | None = None
+    blocked: bool | None = None
+    consent: bool | None = None
+    has_phone: bool | None = None
+    language: str | None = Field(None, max_length=20)
+    seen_since: MomentWithOffset | None = Field(None, description="Wrote to you since.")
 
 
 class Consent(BaseModel):

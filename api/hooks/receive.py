@@ -1,0 +1,91 @@
+"""The one way in for hooks: find the address, limit the size, verify, store, wake a worker.
+
+A kind of hook passes in its addresses, its limit, how to verify and how to store.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from flask import Response, g, request
+from prometheus_client import Counter
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from api.hooks import error_reply
+from api.hooks.address_cache import HookAddressCache
+from webhooks.inbound.receive import store_hook
+
+KIB = 1024
+MIB = 1024 * KIB
+
+HOOKS_REFUSED = Counter("hooks_refused_total", "Hooks whose signature did not fit", ["kind"])
+
+
+class HookOwner(Protocol):
+    @property
+    def tenant_id(self) -> int: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+Owner = TypeVar("Owner", bound=HookOwner)
+
+
+@dataclass(frozen=True)
+class HookToStore:
+    facts: dict[str, str] | None = None
+    """What of the headers is stored beside the body."""
+
+
+class HookRefused(Exception):
+    def __init__(
+        self,
+        code: str = "invalid_signature",
+        sentence: str = "The signature does not fit the body.",
+    ) -> None:
+        super().__init__(code)
+        self.code, self.sentence = code, sentence
+
+
+def store_as_received(owner: HookOwner, raw: bytes, hook: HookToStore) -> None:
+    store_hook(owner.tenant_id, owner.kind, owner.id, raw, hook.facts)
+
+
+@dataclass(frozen=True)
+class HookSource(Generic[Owner]):
+    addresses: HookAddressCache[Owner]
+    largest_body: int
+    verify: Callable[[Owner, Mapping[str, str], bytes], HookToStore | None]
+    """Checks the raw bytes. None: answer 200 and store nothing. Raises HookRefused."""
+    store: Callable[[Owner, bytes, HookToStore], None] = store_as_received
+
+
+def receive_hook(source: HookSource[Owner], kind: str, token: str) -> Response:
+    owner = source.addresses.of(token)
+    if owner is None or owner.kind != kind:
+        return no_such_address()
+    request.max_content_length = source.largest_body
+    try:
+        raw = request.get_data(cache=False)
+    except RequestEntityTooLarge:
+        limit = _readable_size(source.largest_body)
+        return error_reply(413, "body_too_large", f"The body is larger than {limit}.")
+    g.tenant_id = owner.tenant_id
+    try:
+        hook = source.verify(owner, dict(request.headers), raw)
+    except HookRefused as refusal:
+        HOOKS_REFUSED.labels(kind).inc()
+        return error_reply(401, refusal.code, refusal.sentence)
+    if hook is not None:
+        source.store(owner, raw, hook)
+    return Response('{"status":"ok"}', mimetype="application/json")
+
+
+def no_such_address() -> Response:
+    return error_reply(404, "not_found", "There is nothing at this address.")
+
+
+def _readable_size(size: int) -> str:
+    return f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"

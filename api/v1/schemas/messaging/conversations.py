@@ -1,0 +1,64 @@
+"""Schemas of conversations."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from api.paging import PageQuery
+
+State = Literal["open", "closed"]
+
+
+class ConversationPath(BaseModel):
+    conversation_id: str = Field(max_length=64)
+
+
+class ConversationQuery(PageQuery):
+    view: Literal["open", "unassigned", "unread", "closed", "all"] = Field(
+        "open", description="Which ones; `open` are those that are not closed."
+    )
+    instance_id: int | None = Field(None, ge=1, le=2**31 - 1)
+    q: str | None = Field(
+        None, max_length=200, description="Words of a name, a phone or a text; at most 200 found."
+    )
+
+
+class LastMessage(BaseModel):
+    id: str
+    direction: str
+    type: str = Field(description="The type of the message, such as `text` or `image`.")
+    text: str = Field(description="The message's text, or the caption of its file.")
+    status_code: str
+
+
+class ConversationShape(BaseModel):
+    id: str = Field(examples=["cnv_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    instance_id: int
+    contact_id: str
+    name: str = Field(description="What the contact calls itself; may be empty.")
+    phone: str | None = Field(description="Null when the network told no phone.")
+    state: State = Field(description="`open` or `closed`.")
+    unread: int
+    assigned_to: str | None = Field(description="The member's person id.")
+    window_until: str | None = Field(
+        description="Until when a cloud line may answer freely; then only by template."
+    )
+    last_at: str
+    last_message: LastMessage
+
+
+class ConversationPage(BaseModel):
+    data: list[ConversationShape]
+    next: str | None = Field(description="For ?after=, when there are more.")
+
+
+class ConversationChange(BaseModel):
+    """Only given fields are changed."""
+
+    state: State | None = Field(None, description="`open` or `closed`.")
+    assigned_to: str | None = Field(None, max_length=64, description="A person id, or null.")
+    unread: Literal[0, 1] | None = Field(
+        None,
+        description="0 marks it read, also on the customer's phone; 1 marks it unread.",
+        examples=[0],
+    )

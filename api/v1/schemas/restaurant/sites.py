@@ -1,0 +1,189 @@
+"""Schemas of restaurants, tables and stations."""
+
+from decimal import Decimal
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from api.schemas import Moment
+from core.openapi.example_ids import sample_id
+
+
+class TablePath(BaseModel):
+    table_id: str = Field(max_length=40)
+
+
+class SpecialDay(BaseModel):
+    """A date, or several consecutive ones, with other hours than the weekday."""
+
+    starts_on: str = Field(
+        max_length=10, examples=["2026-12-31"], description="First day, as YYYY-MM-DD."
+    )
+    ends_on: str = Field(
+        "", max_length=10, description="The last day. Empty: one day.", examples=["2027-01-01"]
+    )
+    hours: list[list[str]] = Field(
+        default_factory=list,
+        max_length=6,
+        description="Spans as in `hours`. Empty: closed.",
+        examples=[[["12:00", "16:00"]]],
+    )
+    name: str = Field("", max_length=60, description="Shown to guests.", examples=["New Year"])
+
+
+class SiteFields(BaseModel):
+    """Only given fields are changed."""
+
+    name: str | None = Field(None, max_length=200)
+    host: str | None = Field(None, max_length=253)
+    prefix: str | None = Field(None, max_length=12, examples=["ORD"])
+    currency: str | None = Field(None, max_length=3, examples=["TRY"])
+    time_zone: str | None = Field(None, max_length=64, examples=["Europe/Istanbul"])
+    country: str | None = Field(None, max_length=2, examples=["TR"])
+    languages: list[str] | None = Field(None, max_length=12, examples=[["tr", "en"]])
+    address: str | None = Field(None, max_length=400)
+    phone: str | None = Field(None, max_length=32)
+    latitude: Decimal | None = Field(None, ge=-90, le=90)
+    longitude: Decimal | None = Field(None, ge=-180, le=180)
+    line_id: int | None = Field(None, ge=1, le=2**31 - 1)
+    hours: dict[str, list[list[str]]] | None = Field(
+        None,
+        description="By weekday, 0 (Monday) to 6; a span may go past midnight.",
+        examples=[{"4": [["18:00", "02:00"]]}],
+    )
+    special_days: list[SpecialDay] | None = Field(
+        None,
+        max_length=60,
+        description="All special days: holidays, and days with other hours.",
+    )
+    day_starts: str | None = Field(None, examples=["04:00"])
+    order_types: list[str] | None = Field(None, examples=[["dine_in", "takeaway"]])
+    payment_methods: list[str] | None = Field(None, examples=[["pos_at_table", "cash"]])
+    tax_included: bool | None = None
+    service_percent: Decimal | None = Field(None, ge=0, le=50)
+    service_order_types: list[str] | None = Field(
+        None,
+        description="The order types that the service charge is added to.",
+        examples=[["dine_in"]],
+    )
+    tip_percents: list[int] | None = Field(None, max_length=6)
+    told_states: list[str] | None = None
+    accept_minutes: int | None = Field(None, ge=1, le=120)
+    manager_phone: str | None = Field(None, max_length=32)
+    tone: str | None = Field(None, max_length=7)
+    menu_id: str | None = Field(None, max_length=40)
+
+
+class NewSite(BaseModel):
+    name: str = Field(max_length=200, examples=["Lemar Bistro"])
+    slug: str = Field(max_length=40, examples=["lemar"], description="In the menu's address.")
+    prefix: str = Field(max_length=12, examples=["ORD"], description="Begins each order's id.")
+    currency: str = Field(max_length=3, examples=["TRY"])
+    time_zone: str = Field(max_length=64, examples=["Europe/Istanbul"])
+    country: str = Field(max_length=2, examples=["TR"])
+    languages: list[str] = Field(max_length=12, examples=[["tr", "en"]])
+
+
+class SiteShape(BaseModel):
+    id: str
+    name: str
+    slug: str
+    host: str
+    host_pending: str = Field("", description="Waits for the operator before it is served.")
+    prefix: str
+    currency: str
+    time_zone: str
+    country: str
+    languages: list[str]
+    address: str
+    phone: str
+    latitude: float | None
+    longitude: float | None
+    line_id: int | None
+    hours: dict[str, Any]
+    special_days: list[SpecialDay]
+    day_starts: str
+    order_types: list[str]
+    payment_methods: list[str]
+    tax_included: bool
+    service_percent: float
+    service_order_types: list[str]
+    tip_percents: list[int]
+    told_states: list[str]
+    accept_minutes: int
+    manager_phone: str
+    tone: str
+    menu_id: str | None
+    menu_url: str
+    takes_orders: bool
+    paused_until: str | None
+    created_at: str
+
+
+class SitePage(BaseModel):
+    data: list[SiteShape]
+    next: None
+
+
+class Pause(BaseModel):
+    until: Moment | None = Field(None, description="RFC 3339; empty takes orders again.")
+
+
+class SoldOutIn(BaseModel):
+    id: str = Field(
+        max_length=40,
+        description="An item (itm_…) or an option (opt_…).",
+        examples=[sample_id("item_id")],
+    )
+    sold_out: bool = True
+    until: Moment | None = Field(None, description="Empty: until you say otherwise.")
+
+
+class SoldOutShape(BaseModel):
+    data: list[dict[str, Any]]
+    next: None
+
+
+class TableShape(BaseModel):
+    id: str
+    site_id: str
+    area_id: str | None
+    number: str
+    seats: int
+    url: str = Field(description="What the printed code says. It proves a seat: keep it private.")
+
+
+class TablePage(BaseModel):
+    data: list[TableShape]
+    next: None
+
+
+class NewTables(BaseModel):
+    site_id: str = Field(max_length=40)
+    numbers: str = Field(max_length=2000, examples=["1-20", "T1-T8, Terrace"])
+    area_id: str | None = Field(None, max_length=40)
+    seats: int = Field(4, ge=1, le=99)
+
+
+class StationShape(BaseModel):
+    site_id: str
+    code: str = Field(
+        examples=["kitchen"],
+        description="The station's code, such as `bar`. Items and printers name it.",
+    )
+    name: str
+
+
+class StationPage(BaseModel):
+    data: list[StationShape]
+    next: None
+
+
+class NewStation(BaseModel):
+    site_id: str = Field(max_length=40)
+    code: str = Field(
+        max_length=24,
+        examples=["grill"],
+        description="The station's code, such as `bar`. Items and printers name it.",
+    )
+    name: str = Field(max_length=80, examples=["Grill"])

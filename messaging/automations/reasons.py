@@ -1,0 +1,53 @@
+"""Why an automation sent nothing: codes, and the sentence of each."""
+
+from core.values.reasons import ReasonSentences, encode_reason
+
+N_ = str  # collected for translation here, translated where it is shown
+LONGEST_DETAIL = 400
+
+NOT_PAID = "not_paid"
+NO_TRACKING = "no_tracking"
+TOO_SMALL = "too_small"
+OTHER_COUNTRY = "other_country"
+NO_CONSENT = "no_consent"
+RECIPIENT_LIMIT = "recipient_limit"
+CONNECTION_LIMIT = "connection_limit"
+SWITCHED_OFF = "switched_off"
+DISCONNECTED = "disconnected"
+ORDERED_BEFORE_REMINDER = "ordered_before_reminder"
+CANCELLED_BEFORE_SENDING = "cancelled_before_sending"
+OPTED_OUT = "opted_out"
+BLOCKED = "blocked"
+NO_OWNER_PHONE = "no_owner_phone"
+EMPTY_MESSAGE = "empty_message"
+NO_PHONE = "no_phone"
+INTERNAL_ERROR = "internal_error"
+ERASED = "erased"
+
+AUTOMATION_REASONS = ReasonSentences(
+    {
+        NOT_PAID: N_("The order is not paid yet."),
+        NO_TRACKING: N_("There is no tracking number yet."),
+        TOO_SMALL: N_("The total is below the limit."),
+        OTHER_COUNTRY: N_("The address is in another country."),
+        NO_CONSENT: N_("The customer has not agreed to such messages."),
+        RECIPIENT_LIMIT: N_("The limit of form replies to this phone is reached."),
+        CONNECTION_LIMIT: N_("The limit of replies to this form is reached."),
+        SWITCHED_OFF: N_("The automation was switched off."),
+        DISCONNECTED: N_("The connection was removed."),
+        ORDERED_BEFORE_REMINDER: N_("The order came before the reminder left."),
+        CANCELLED_BEFORE_SENDING: N_("The order was cancelled before the message left."),
+        OPTED_OUT: N_("The customer has opted out of marketing messages."),
+        BLOCKED: N_("The customer is blocked."),
+        NO_OWNER_PHONE: N_("The automation has no number to tell."),
+        EMPTY_MESSAGE: N_("The message would be empty."),
+        NO_PHONE: N_("No usable phone number"),
+        INTERNAL_ERROR: N_("Something went wrong on our side; it was tried several times."),
+        ERASED: N_("The customer was erased."),
+    },
+    joint=" · ",
+)
+
+
+def with_detail(code: str, detail: str) -> str:
+    return encode_reason(code, detail=detail.replace("\0", "")[:LONGEST_DETAIL])

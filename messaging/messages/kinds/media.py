@@ -1,0 +1,128 @@
+"""Messages with a file: pictures, films, recordings, documents, stickers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from core.adapters import N_
+from messaging import reasons
+from messaging.lines.drivers.base import Envelope
+from messaging.lines.drivers.linked.client import MediaFileBody
+from messaging.messages.kinds.base import MB, FileRules, MessageKind, OutgoingFile
+
+LinkedPart = Callable[[Envelope, MediaFileBody | None], tuple[str, dict[str, Any], str]]
+
+
+def _cloud_part(envelope: Envelope) -> dict[str, Any]:
+    part = {"link": envelope.content["url"]}
+    if envelope.text:
+        part["caption"] = envelope.text
+    return part
+
+
+def _cloud_audio(envelope: Envelope) -> dict[str, Any]:
+    return {"link": envelope.content["url"]}
+
+
+def _cloud_document(envelope: Envelope) -> dict[str, Any]:
+    part = _cloud_part(envelope)
+    if envelope.content.get("filename"):
+        part["filename"] = envelope.content["filename"]
+    return part
+
+
+def _linked_part(
+    field: str, upload: str, *, captioned: bool = True, named: bool = False
+) -> LinkedPart:
+    def part(envelope: Envelope, media: MediaFileBody | None) -> tuple[str, dict[str, Any], str]:
+        if media is None:
+            raise ValueError(f"a linked phone sends no {envelope.kind} without its file")
+        facts = {"mimetype": media.mime_type}
+        if captioned and envelope.text:
+            facts["caption"] = envelope.text
+        if named:
+            facts |= {"fileName": media.filename, "title": media.filename}
+        return field, facts, upload
+
+    return part
+
+
+IMAGE = MessageKind(
+    N_("Image"),
+    icon="image",
+    file=FileRules(
+        received_bytes=5 * MB,
+        received_types=("image/",),
+        upload_bytes=15 * MB,  # before it is made smaller
+        outgoing=OutgoingFile(
+            max_bytes=5 * MB,
+            timeout_seconds=20.0,
+            too_large=reasons.FILE_TOO_LARGE["image"],
+            types=frozenset({"image/jpeg", "image/png", "image/webp"}),
+            wrong_type=reasons.FILE_WRONG_TYPE["image"],
+        ),
+    ),
+    is_picture=True,
+    cloud_part=_cloud_part,
+    linked_part=_linked_part("imageMessage", "MediaImage"),
+    linked_media=("imageMessage", "MediaImage"),
+)
+VIDEO = MessageKind(
+    N_("Video"),
+    icon="film",
+    file=FileRules(
+        received_bytes=16 * MB,
+        received_types=("video/",),
+        upload_bytes=16 * MB,
+        outgoing=OutgoingFile(
+            max_bytes=16 * MB,
+            timeout_seconds=40.0,
+            too_large=reasons.FILE_TOO_LARGE["video"],
+            types=frozenset({"video/mp4", "video/3gpp"}),
+            wrong_type=reasons.FILE_WRONG_TYPE["video"],
+        ),
+    ),
+    cloud_part=_cloud_part,
+    linked_part=_linked_part("videoMessage", "MediaVideo"),
+    linked_media=("videoMessage", "MediaVideo"),
+)
+AUDIO = MessageKind(
+    N_("Audio"),
+    icon="mic",
+    file=FileRules(
+        received_bytes=16 * MB,
+        received_types=("audio/", "video/"),
+        upload_bytes=16 * MB,
+        outgoing=OutgoingFile(
+            max_bytes=16 * MB,
+            timeout_seconds=40.0,
+            too_large=reasons.FILE_TOO_LARGE["audio"],
+            types=frozenset({"audio/ogg", "audio/mpeg", "audio/aac", "audio/amr", "audio/mp4"}),
+            wrong_type=reasons.FILE_WRONG_TYPE["audio"],
+        ),
+    ),
+    cloud_part=_cloud_audio,
+    linked_part=_linked_part("audioMessage", "MediaAudio", captioned=False),
+    linked_media=("audioMessage", "MediaAudio"),
+)
+DOCUMENT = MessageKind(
+    N_("Document"),
+    icon="file",
+    file=FileRules(
+        received_bytes=100 * MB,
+        upload_bytes=25 * MB,
+        outgoing=OutgoingFile(
+            max_bytes=100 * MB,
+            timeout_seconds=120.0,
+            too_large=reasons.FILE_TOO_LARGE["document"],
+        ),
+    ),
+    cloud_part=_cloud_document,
+    linked_part=_linked_part("documentMessage", "MediaDocument", named=True),
+    linked_media=("documentMessage", "MediaDocument"),
+)
+STICKER = MessageKind(
+    N_("Sticker"),
+    icon="image",
+    file=FileRules(received_bytes=MB, received_types=("image/",)),
+    is_picture=True,
+)

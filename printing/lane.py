@@ -1,1 +1,0 @@
-"""The lane of timed printing checks."""

@@ -1,0 +1,148 @@
+"""Code outside an adapter's folder asks the registry; it does not compare the adapter's code."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from messaging.lines.drivers.registry import DRIVERS
+from messaging.messages.kinds.registry import MESSAGE_KINDS
+from printing.connections.registry import CONNECTIONS
+from printing.rendering.encoders.registry import LANGUAGES
+from restaurant.payments.gateways.registry import GATEWAYS
+from tests.architecture.layers import ROOT, modules
+from webhooks.stores.registry import PLATFORMS
+
+# Other programs: the simulated network has its own list of kinds, the print agent imports no other
+# package, and the demo chooses adapters by name.
+OTHER_PROGRAMS = ("messaging/simulator/", "printing/agent/", "deploy/", "migrations/")
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    codes: frozenset[str]
+    folder: str
+    exceptions: dict[str, str]
+    """(file, code) as "file code", each with the reason why the comparison stays."""
+
+
+TEMPLATES = "the rules of templates: approval, category, parameters"
+LOCATIONS = "a shared location is the address of an order"
+FAMILIES = (
+    Family(
+        "payment gateways",
+        frozenset(GATEWAYS),
+        "restaurant/payments/gateways/",
+        {
+            "core/settings.py simulated": "production refuses it; core imports no registry",
+        },
+    ),
+    Family("store platforms", frozenset(PLATFORMS), "webhooks/stores/", {}),
+    # "text" is a message kind as well, which is compared in many places.
+    Family(
+        "printer languages",
+        frozenset(LANGUAGES) - {"text"},
+        "printing/rendering/encoders/",
+        {},
+    ),
+    Family("printer connections", frozenset(CONNECTIONS), "printing/connections/", {}),
+    Family(
+        "line drivers",
+        frozenset(DRIVERS),
+        "messaging/lines/drivers/",
+        {
+            "messaging/automations/connections.py cloud": "a partial index has this condition",
+            "jobs/sending/lane.py linked": "a word in the answer of the SQL function",
+        },
+    ),
+    Family(
+        "message kinds",
+        frozenset(MESSAGE_KINDS),
+        "messaging/messages/kinds/",
+        {
+            "api/v1/messaging/messages.py template": TEMPLATES,
+            "messaging/messages/fallback.py template": TEMPLATES,
+            "messaging/templates/validation.py template": TEMPLATES,
+            "portal/inbox/page_data.py template": TEMPLATES,
+            "messaging/automations/runs.py text": "an automation sends a text or a template",
+            "messaging/campaigns/batches.py text": "a campaign sends a text or a template",
+            "jobs/inbound/messages.py location": LOCATIONS,
+            "restaurant/chat/shared_locations.py location": LOCATIONS,
+            "messaging/inbox/thread.py reaction": "a reaction is shown at the message it is for",
+            "messaging/lines/drivers/linked/neonize_mapping.py document": "a field of the library",
+            "messaging/campaigns/template_values.py document": "the media type of a header",
+            "portal/campaigns/template_form.py image": "the media type of a header",
+            "messaging/messages/receive.py template": "a kind of news about a line",
+            "messaging/automations/store_events.py order": "a side of a store's link",
+            "messaging/templates/placeholders.py order": "a group of placeholders",
+            "portal/automations/views.py template": "a choice of a form",
+            "portal/campaigns/template_form.py template": "a choice of a form",
+            "portal/developers/markdown.py image": "a token of Markdown",
+            "restaurant/orders/printing/print_jobs.py order": "a kind of print job",
+        },
+    ),
+)
+
+
+def strings_in(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+        for part in node.elts:
+            yield from strings_in(part)
+
+
+def compared_strings(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
+    """Strings that something is compared with, and tables by string, which compare as well."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = (node.left, *node.comparators)
+            yield node.lineno, [text for side in sides for text in strings_in(side)]
+        elif isinstance(node, ast.MatchValue):
+            yield node.lineno, list(strings_in(node.value))
+        elif isinstance(node, ast.Dict):
+            keys = [text for key in node.keys if key is not None for text in strings_in(key)]
+            if keys and len(keys) == len(node.keys):
+                yield node.lineno, [f"{{{text}}}" for text in keys]
+
+
+def comparisons(family: Family, path: Path, source: str) -> Iterator[str]:
+    """As "file code"; a dict counts when all its keys are codes of the family."""
+    tables = {f"{{{code}}}" for code in family.codes}
+    for _, strings in compared_strings(ast.parse(source)):
+        if strings and set(strings) <= tables:
+            found = {text[1:-1] for text in strings} if len(strings) > 1 else set()
+        else:
+            found = set(strings) & family.codes
+        yield from (f"{path} {code}" for code in sorted(found))
+
+
+def found_outside(family: Family) -> set[str]:
+    return {
+        one
+        for path in modules()
+        if not path.as_posix().startswith((family.folder, *OTHER_PROGRAMS))
+        for one in comparisons(family, path, (ROOT / path).read_text())
+    }
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_codes_are_compared_only_in_the_adapters_folder(family):
+    assert found_outside(family) == set(family.exceptions)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'if account.provider == "stripe": pass',
+        'if account.provider in ("stripe", "iyzico"): pass',
+        'URLS = {"stripe": 1, "iyzico": 2}[account.provider]',
+        'match account.provider:\n    case "stripe": pass',
+    ],
+)
+def test_each_form_of_comparison_is_found(source):
+    gateways = FAMILIES[0]
+    assert "x.py stripe" in comparisons(gateways, Path("x.py"), source)

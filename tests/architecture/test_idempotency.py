@@ -1,0 +1,33 @@
+"""Every POST of the API can be repeated with its Idempotency-Key, or is listed here."""
+
+from api.v1 import v1
+
+MESSAGE_SEND = "the key is stored by the SQL function that stores the message"
+SAME_STATE = "sets a state; a repeat has no further effect"
+NOT_DECORATED = {
+    "v1.send": MESSAGE_SEND,
+    "v1.send_media": MESSAGE_SEND,
+    "v1.send_location": MESSAGE_SEND,
+    "v1.send_template": MESSAGE_SEND,
+    "v1.dry_run": "only reads",
+    "v1.courier_link": "signs an address and stores nothing",
+    "v1.pause_campaign": SAME_STATE,
+    "v1.resume_campaign": SAME_STATE,
+    "v1.stop_campaign": SAME_STATE,
+    "v1.unschedule_campaign": SAME_STATE,
+}
+
+
+def posts(app):
+    return {
+        rule.endpoint
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith(f"{v1.name}.") and "POST" in (rule.methods or ())
+    }
+
+
+def test_every_post_of_the_api_is_idempotent_or_listed(app):
+    found = posts(app)
+    assert len(found) > 50
+    plain = {name for name in found if not getattr(app.view_functions[name], "idempotent", False)}
+    assert plain == set(NOT_DECORATED)
