@@ -83,7 +83,7 @@ def test_a_shift_with_one_hand_and_no_script(street, bistro):
     page.goto(link)
     stops = page.locator("article")
     expect(stops).to_have_count(2)
-    assert stops.first.get_by_role("link", name="Route").get_attribute("href") == (
+    assert stops.first.get_by_role("link", name="Directions").get_attribute("href") == (
         "https://www.google.com/maps/dir/?api=1&destination=41.03,28.97"
     )
     assert stops.first.get_by_role("link", name="Call").get_attribute("href") == "tel:+905321110000"

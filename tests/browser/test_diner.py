@@ -69,7 +69,7 @@ def test_from_the_tables_code_to_an_order(visit, bistro):
     dish.get_by_label("Large").check()
     dish.get_by_label("Cheese").check()
     dish.get_by_label("Sauce").check()
-    dish.get_by_role("button", name="Add one").click()
+    dish.get_by_role("button", name="One more").click()
     save_screenshot(page, "diner-dish")
     expect(dish.get_by_role("button", name="Add")).to_contain_text("701.00")
     dish.get_by_role("button", name="Add").click()
@@ -335,7 +335,7 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     expect(cart.get_by_text("at least ₺100.00")).to_be_visible()
     save_screenshot(page, "diner-coupon-refused")
     for _ in range(2):
-        cart.get_by_role("button", name="Add one: Ayran").click()
+        cart.get_by_role("button", name="One more: Ayran").click()
     expect(cart.get_by_text("Ten percent: you save ₺13.50.")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("121.50")
     save_screenshot(page, "diner-coupon")
