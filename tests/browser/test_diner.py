@@ -349,7 +349,7 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     page.get_by_role("button", name="Your order").click()
     cart.get_by_label("Coupon code").fill(coupon.code.lower())
     cart.get_by_role("button", name="Apply").click()
-    expect(cart.get_by_text("was used already")).to_be_visible()
+    expect(cart.get_by_text("has already been used")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("360.00")
     watch.faults = [one for one in watch.faults if "422" not in one]  # a refusal is an answer
     watch.expect_none()
