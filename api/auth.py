@@ -56,7 +56,9 @@ def authenticate() -> None:
             "invalid_key", "Send your API key in the header: Authorization: Bearer ck_live_…"
         )
     if not api_keys.is_well_formed(secret):
-        raise Unauthenticated("invalid_key", "This API key is not valid. Was it copied whole?")
+        raise Unauthenticated(
+            "invalid_key", "This API key is not valid. Check that you copied all of it."
+        )
     secret_hash = secret_digest(secret)
     found = _cache.get(secret_hash)
     if found is None or found.older_than(CACHE_SECONDS):
@@ -93,10 +95,12 @@ def check_rights(view: Callable[..., Any] | None) -> None:
     """Also runs before a request's parameters are validated: 403 comes before 422."""
     scope: str = getattr(view, "key_scope", "any")
     if scope != "any" and scope not in g.caller.key.scopes:
-        raise Forbidden("missing_scope", "This key may not do that; it needs {scope}.", scope=scope)
+        raise Forbidden(
+            "missing_scope", "This API key does not have the scope {scope}.", scope=scope
+        )
     if g.caller.test and not getattr(view, "test_keys", False):
         raise Forbidden(
-            "live_key_required", "A test key may not do that. Use a live key, ck_live_…"
+            "live_key_required", "Test keys cannot do this. Use a live key (ck_live_…)."
         )
 
 
@@ -131,7 +135,7 @@ def _limit_unknown_keys() -> None:
     seconds = seconds_to_wait("strangers", rate=5, burst=100)
     if seconds is not None:
         raise RateLimited(
-            "Too many wrong keys. Wait {seconds} s and try again.",
+            "Too many requests with invalid keys. Wait {seconds} s and try again.",
             retry_after=seconds,
             seconds=seconds,
         )
@@ -174,10 +178,10 @@ def _check_usable(caller: ApiCaller | None) -> ApiCaller:
     if caller is None or caller.key.revoked_at is not None:
         raise Unauthenticated("invalid_key", "This API key is not valid or was revoked.")
     if caller.key.expires_at is not None and caller.key.expires_at <= now():
-        raise Unauthenticated("key_expired", "This API key has expired. Make a new one.")
+        raise Unauthenticated("key_expired", "This API key has expired. Create a new one.")
     if caller.tenant.state == "closed":
         raise Unauthenticated(
-            "account_closed", "This account is closed. An owner can open it again for 30 days."
+            "account_closed", "This account is closed. An owner can reopen it within 30 days."
         )
     if caller.tenant.suspended:
         raise Unauthenticated(

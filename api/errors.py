@@ -134,7 +134,7 @@ def response_for(error: Exception) -> Response:
         return domain_error_response(
             TryAgain(
                 "query_too_slow",
-                "This took too long. Ask for less: since and until, one line, one phone.",
+                "The request took too long. Narrow it with since and until, one line or one phone.",
             )
         )
     if is_outage(error):

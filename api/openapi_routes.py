@@ -15,7 +15,7 @@ INFO = Info(
     title="Comanda API",
     version=API_VERSION,
     description=(
-        "Send messages through a line, hear what customers write, run a restaurant's orders. "
+        "Send messages through a line, receive customer messages and manage restaurant orders. "
         "Every request carries `Authorization: Bearer <API key>`."
     ),
 )

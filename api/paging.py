@@ -9,7 +9,7 @@ Row = TypeVar("Row")
 
 
 class PageQuery(BaseModel):
-    limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
+    limit: int = Field(50, ge=1, le=200, description="The maximum number of results.")
     after: str | None = Field(
         None, max_length=200, description="The `next` of the page before this one."
     )

@@ -101,6 +101,6 @@ class ErrorBody(BaseModel):
     code: str = Field(
         examples=["invalid_key"], description="A stable code for programs, such as `not_found`."
     )
-    message: str = Field(description="A sentence for a person.")
-    errors: list[Fault] = Field(description="The faults by field, if any.")
+    message: str = Field(description="A human-readable message.")
+    errors: list[Fault] = Field(description="Errors by field, if any.")
     request_id: str = Field(examples=["req_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])

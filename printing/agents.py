@@ -210,7 +210,7 @@ def record_discovered(agent: PrintAgent, found: list[dict[str, Any]]) -> None:
 
 def agent_revoked() -> Unauthenticated:
     return Unauthenticated(
-        "agent_revoked", "This print agent was removed. Pair it again with a new code."
+        "agent_revoked", "This print agent was deleted. Pair it again with a new code."
     )
 
 

@@ -81,7 +81,9 @@ def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer
     if connection is None:
         raise invalid("way", "invalid_choice", "Choose how the printer is reached.")
     if len(listed(site_id)) >= MAX_PRINTERS:
-        raise Invalid("too_many", "A restaurant has at most {most} printers.", most=MAX_PRINTERS)
+        raise Invalid(
+            "too_many", "A restaurant can have at most {most} printers.", most=MAX_PRINTERS
+        )
     printer = Printer(
         tenant_id=current_tenant_id(),
         site_id=site_id,
@@ -143,7 +145,7 @@ def renew_secret(printer_id: str) -> Printer:
     """Replace the address of a polling printer; the old one stops working at once."""
     printer = get(printer_id)
     if not printer.secret:
-        raise Invalid("no_secret", "A printer behind an agent has no address of its own.")
+        raise Invalid("no_secret", "A printer that is connected to an agent has no address.")
     lookups.remove_lookup(LOOKUP, lookups.secret_digest(printer.secret))
     printer.secret, printer.mac = new_token(), ""
     lookups.add_lookup(LOOKUP, lookups.secret_digest(printer.secret), printer.id)

@@ -122,7 +122,7 @@ def confirm_printed(job_id: str) -> PrintJob:
     if job.state == "printed":
         return job
     if job.state in printing_choices.PENDING_STATES:
-        raise Conflict("still_waiting", "This ticket is still on its way to the printer.")
+        raise Conflict("still_waiting", "This ticket is still being sent to the printer.")
     job_evidence.add_evidence(job, "said_printed", who=spool.actor())
     spool.finish_job(job, "printed", "")
     audit.record("print_jobs.said_printed", job.title, job_id=job.id)
@@ -136,7 +136,7 @@ def resend(job_id: str) -> str:
     """
     job = spool.lock_job(job_id)
     if job.state not in ("unconfirmed", "failed"):
-        raise Conflict("nothing_to_resend", "Only a ticket without proof can be sent again.")
+        raise Conflict("nothing_to_resend", "Only an unconfirmed ticket can be sent again.")
     made = utility_tickets.reprint(job, because="resent")
     job.state, job.told, job.fallback_due_at = "failed", True, None
     job.letter_due = False
@@ -148,5 +148,5 @@ def resend(job_id: str) -> str:
 def reprint(job_id: str) -> str:
     job = spool.lock_job(job_id)
     if job.state in printing_choices.PENDING_STATES:
-        raise Conflict("still_waiting", "This ticket is still on its way to the printer.")
+        raise Conflict("still_waiting", "This ticket is still being sent to the printer.")
     return utility_tickets.reprint(job)

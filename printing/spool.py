@@ -319,7 +319,7 @@ def get_job(job_id: str) -> PrintJob:
 
 
 def lease_lost() -> Conflict:
-    return Conflict("lease_lost", "This ticket is in other hands by now; what was said is kept.")
+    return Conflict("lease_lost", "This ticket has been reassigned. The report was recorded.")
 
 
 def notify_agent(job: PrintJob) -> None:

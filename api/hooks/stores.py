@@ -26,7 +26,7 @@ def _verify(connection: HookAddress, headers: Mapping[str, str], raw: bytes) -> 
         with tenant_scope(connection.tenant_id):
             store_connections.record_refusal(connection.id)
         if not connection.secret:
-            raise HookRefused("no_secret", "This connection has no secret yet to check with.")
+            raise HookRefused("no_secret", "This connection has no signing secret yet.")
         raise HookRefused()
     return HookToStore(platform.facts(headers)) if connection.enabled else None
 

@@ -80,7 +80,7 @@ class PrintPolling:
         except RateLimited as error:
             return _error_response(429, error.code, error.message, error.retry_after)
         except (ValueError, TypeError, KeyError):
-            return _error_response(400, "malformed_json", "The body is not what a poll sends.")
+            return _error_response(400, "malformed_json", "The body is not a valid poll request.")
         except DomainError as error:
             return _error_response(error.status, error.code, error.message)
         except Exception as error:
@@ -101,7 +101,9 @@ class PrintPolling:
         peer = client_network(_peer(request, self._settings.trusted_proxies))
         wrong = self._wrong.get(peer)
         if wrong is not None and not wrong.allows(asyncio.get_running_loop().time()):
-            raise RateLimited("Too many polls with a wrong token.", retry_after=WRONG_TOKEN_SECONDS)
+            raise RateLimited(
+                "Too many polls with an invalid token.", retry_after=WRONG_TOKEN_SECONDS
+            )
         owner = await self._ask(lambda: find_agent(token)) if token else None
         if owner is None:
             self._record_wrong_token(peer)

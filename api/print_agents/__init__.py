@@ -174,11 +174,13 @@ def _limit_pairing_attempts() -> None:
     seconds = seconds_to_wait("pairing", rate=0.2, burst=10)
     if seconds is not None:
         raise RateLimited(
-            "Too many tries. Wait {seconds} s and try again.", retry_after=seconds, seconds=seconds
+            "Too many attempts. Wait {seconds} s and try again.",
+            retry_after=seconds,
+            seconds=seconds,
         )
 
 
 def _unknown_code() -> DomainError:
-    error = NotFound("This pairing code is not known, was used, or is too old. Make a new one.")
+    error = NotFound("This pairing code is invalid, used or expired. Create a new one.")
     error.code = "pairing_code_unknown"
     return error

@@ -45,7 +45,7 @@ def find_printer(secret: str) -> tuple[int, str]:
     if owner is None:
         _cache.pop(secret, None)
         _limit_wrong_addresses()
-        raise NotFound("There is no printer at this address.")
+        raise NotFound("No printer uses this address.")
     if len(_cache) >= CACHE_SIZE:
         _cache.clear()
     _cache[secret] = (owner, time.monotonic() + CACHE_SECONDS)
@@ -65,5 +65,7 @@ def _limit_wrong_addresses() -> None:
     seconds = seconds_to_wait("printers", rate=2, burst=60)
     if seconds is not None:
         raise RateLimited(
-            "Too many wrong addresses. Wait {seconds} s.", retry_after=seconds, seconds=seconds
+            "Too many requests with invalid addresses. Wait {seconds} s.",
+            retry_after=seconds,
+            seconds=seconds,
         )

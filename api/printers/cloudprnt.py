@@ -90,7 +90,7 @@ def state_of(code: str) -> ReportedState | None:
 
 
 def _wrong_type() -> DomainError:
-    error = DomainError("wrong_type", "The ticket is not available in that type.")
+    error = DomainError("wrong_type", "The ticket is not available in this media type.")
     error.status = 415  # required by Star's protocol
     return error
 

@@ -46,7 +46,7 @@ def epson(token: str) -> Any:
             pull_printers.record_poll(printer, _state_in(request.form.get("Status", "")))
             return _nothing()
         pull_printers.record_poll(printer, None)
-    raise Malformed("unknown_request", "ConnectionType is not one that is answered here.")
+    raise Malformed("unknown_request", "This ConnectionType is not supported.")
 
 
 def _next_job(printer: Printer) -> Response:
@@ -148,11 +148,11 @@ def _number(text: str) -> int | None:
 
 def _parsed(text: str) -> ET.Element:
     if "<!" in text or "\0" in text:  # a printer's XML has no declarations
-        raise Malformed("malformed_xml", "The XML holds a declaration.")
+        raise Malformed("malformed_xml", "XML with a declaration is not accepted.")
     try:
         return ET.fromstring(text.encode())  # noqa: S314 - nothing is declared in it
     except ET.ParseError:
-        raise Malformed("malformed_xml", "The XML cannot be read.") from None
+        raise Malformed("malformed_xml", "The XML is not valid.") from None
 
 
 def _name(part: ET.Element) -> str:

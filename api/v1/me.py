@@ -18,7 +18,7 @@ from tenants.plans import quota
 @v1.get(
     "/me",
     tags=[Tag(name="Account")],
-    summary="The account and key behind this request",
+    summary="Get the account and API key of this request",
     responses={200: Me},
 )
 @key_may(None, test_keys=True)

@@ -25,7 +25,7 @@ TAG = Tag(name="Usage")
 @v1.get(
     "/usage",
     tags=[TAG],
-    summary="Messages by day and line",
+    summary="Get message counts by day and line",
     responses={200: UsageAnswer},
 )
 @key_may("usage")
@@ -53,7 +53,7 @@ def usage_by_day(query: PeriodQuery) -> dict[str, Any]:
 @v1.get(
     "/usage/costs",
     tags=[TAG],
-    summary="Costs by day, line, country and category",
+    summary="Get costs by day, line, country and category",
     responses={200: CostsAnswer},
 )
 @key_may("usage")

@@ -66,7 +66,7 @@ def _sees_all_lines() -> None:
     if caller.key.line_ids is not None:
         raise Forbidden(
             "line_not_allowed",
-            "This key is held to some lines, and webhooks tell of all. Use another key.",
+            "Webhooks cover all lines, but this key is restricted to some. Use another key.",
         )
 
 
@@ -95,7 +95,7 @@ def register(body: NewEndpoint) -> JsonAnswer:
 
 
 @v1.get(
-    "/webhooks/<endpoint_id>", tags=[TAG], summary="One endpoint", responses={200: EndpointShape}
+    "/webhooks/<endpoint_id>", tags=[TAG], summary="Get an endpoint", responses={200: EndpointShape}
 )
 @key_may("webhooks", test_keys=True)
 def read_endpoint(path: EndpointPath) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def read_endpoint(path: EndpointPath) -> dict[str, Any]:
 @v1.patch(
     "/webhooks/<endpoint_id>",
     tags=[TAG],
-    summary="Change an endpoint",
+    summary="Update an endpoint",
     responses={200: EndpointShape},
 )
 @key_may("webhooks", test_keys=True)
@@ -125,7 +125,7 @@ def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
 
 
 @v1.delete(
-    "/webhooks/<endpoint_id>", tags=[TAG], summary="Remove an endpoint", responses={204: None}
+    "/webhooks/<endpoint_id>", tags=[TAG], summary="Delete an endpoint", responses={204: None}
 )
 @key_may("webhooks", test_keys=True)
 def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
@@ -155,7 +155,7 @@ def test_endpoint(path: EndpointPath) -> JsonAnswer:
 @v1.post(
     "/webhooks/<endpoint_id>/rotate",
     tags=[TAG],
-    summary="Give an endpoint a new secret",
+    summary="Rotate an endpoint's secret",
     responses={200: EndpointWithSecret},
 )
 @key_may("webhooks", test_keys=True)
@@ -195,7 +195,7 @@ def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
 @v1.get(
     "/webhooks/deliveries/<delivery_id>",
     tags=[TAG],
-    summary="One delivery with its attempts",
+    summary="Get a delivery with its attempts",
     responses={200: DeliveryWithAttempts},
 )
 @key_may("webhooks", test_keys=True)

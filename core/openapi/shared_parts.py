@@ -12,19 +12,19 @@ HEADERS = {
     "API-Version": ("The version of the interface.", "string"),
     "RateLimit-Policy": ('The size of the bucket, such as `"tenant";q=40;w=1`.', "string"),
     "RateLimit": ('What is left of it, such as `"tenant";r=12;t=1`.', "string"),
-    "Retry-After": ("Seconds to wait before the next try.", "integer"),
-    "Idempotent-Replayed": ("`true` when this is the stored answer of an earlier call.", "string"),
-    "Location": ("The address of what was made.", "string"),
-    "Preference-Applied": ("The preference that was followed.", "string"),
-    "Allow": ("The methods this address takes.", "string"),
+    "Retry-After": ("Seconds to wait before the next attempt.", "integer"),
+    "Idempotent-Replayed": ("`true` if this is the stored response of an earlier call.", "string"),
+    "Location": ("The address of the new object.", "string"),
+    "Preference-Applied": ("The preference that was applied.", "string"),
+    "Allow": ("The methods that this address supports.", "string"),
 }
 ALWAYS_SENT = ("X-Request-Id", "API-Version")
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A name for this call, bare or quoted. A repeat with the same name and body "
-    "gets the stored answer for 7 days.",
+    "description": "A unique key for the call, bare or quoted. A repeat with the same key and body "
+    "gets the stored response for 7 days.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 PREFER = {
@@ -86,7 +86,7 @@ def add_webhooks(document: dict[str, Any], events: Mapping[str, type[BaseModel]]
                 "description": model.__doc__ or "",
                 "operationId": event.replace(".", "_"),
                 "requestBody": {"required": True, "content": {"application/json": body}},
-                "responses": {"2XX": {"description": "Received. Anything else is tried again."}},
+                "responses": {"2XX": {"description": "Received. Any other status is retried."}},
             }
         }
     document["webhooks"] = found

@@ -17,7 +17,7 @@ from messaging.simulator.phones.access_links import LINK_VALIDITY, tenant_of_tok
 
 SECRET_HEADER = "X-Simulator-Secret"  # noqa: S105 - a header's name
 COOKIE = "phones_ticket"
-LINK_EXPIRED = "Open the phones from the portal: the way in has run out."
+LINK_EXPIRED = "Your access has expired. Open the simulated phones from the portal again."
 TENANT = "tenant_id"  # in a request: whose phones may be seen; missing without a secret
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"

@@ -9,119 +9,118 @@ LANGUAGES = ("en", "tr")
 Translate = Callable[..., str]
 
 TURKISH_TEXTS = {
-    "A simulated network: nothing here reaches a real phone.": (
-        "Simüle bir ağ: buradan gerçek bir telefona hiçbir şey gitmez."
-    ),
+    "Actions for {name}": "{name} için işlemler",
     "Add": "Ekle",
-    "Add a number on the left: its chat opens with the message typed in.": (
-        "Soldan bir numara ekleyin: sohbeti, mesaj yazılmış olarak açılır."
+    "Add a phone number on the left. Its chat opens with the message filled in.": (
+        "Soldan bir telefon numarası ekleyin. Sohbet, mesaj yazılmış olarak açılır."
     ),
-    "Add a phone": "Telefon ekle",
+    "Add phone": "Telefon ekle",
     "All phones": "Tüm telefonlar",
     "Attach": "Ekle",
-    "Block {name}": "{name} engellensin",
+    "Block {name}": "{name} adlı işletmeyi engelle",
     "Buttons": "Düğmeler",
     "Chats": "Sohbetler",
-    "Choose a phone on the left, or add a number: then write to a simulated line as a customer"
-    " would. Lines here: {count}.": (
-        "Soldan bir telefon seçin ya da bir numara ekleyin: sonra simüle bir hatta müşteri"
-        " gibi yazın. Buradaki hatlar: {count}."
+    "Choose a phone": "Bir telefon seçin",
+    "Choose a phone on the left, or add a number. Then message a simulated line as a"
+    " customer. Simulated lines: {count}.": (
+        "Soldan bir telefon seçin ya da numara ekleyin. Ardından simüle bir hatta müşteri"
+        " olarak yazın. Simüle hat sayısı: {count}."
     ),
-    "Codes in front of the camera": "Kameranın önündeki kodlar",
+    "Codes to scan": "Okutulacak kodlar",
     "Contact": "Kişi",
     "Customer {digits}": "Müşteri {digits}",
-    "Cut its connection": "Bağlantısını kes",
-    "Devices of this phone": "Bu telefonun cihazları",
+    "Devices linked to this phone": "Bu telefona bağlı cihazlar",
+    "Disconnect": "Bağlantıyı kes",
     "Document": "Belge",
+    "Enter the number with its country code, such as 905321112233.": (
+        "Numarayı ülke koduyla girin, örneğin 905321112233."
+    ),
     "Latitude": "Enlem",
-    "Lift the restriction": "Kısıtlamayı kaldır",
     "Link": "Bağla",
     "Link a device": "Cihaz bağla",
     "Link with a code": "Kodla bağla",
     "Linked devices": "Bağlı cihazlar",
     "Location": "Konum",
     "Longitude": "Boylam",
-    "Mark as read": "Okundu say",
+    "Mark as read": "Okundu olarak işaretle",
     "Message": "Mesaj",
     "Messages": "Mesajlar",
     "More": "Diğer",
     "Name": "Ad",
-    "No code is shown anywhere now. Start a linked line in the portal, and its QR code appears here"
-    " for this phone to scan.": (
-        "Şu anda hiçbir yerde kod gösterilmiyor. Panelde bağlı bir hat başlatın; karekodu bu"
-        " telefonun okutması için burada görünür."
+    "No messages yet.": "Henüz mesaj yok.",
+    "No phones yet. Add one above, or send a message from the portal.": (
+        "Henüz telefon yok. Yukarıdan ekleyin ya da panelden mesaj gönderin."
     ),
-    "No line has joined this network yet.": "Bu ağa henüz bir hat katılmadı.",
-    "No line has joined this network yet. Add a simulated line in the portal and it appears"
-    " here.": ("Bu ağa henüz bir hat katılmadı. Panelde simüle bir hat ekleyin, burada görünsün."),
-    "No messages yet. Say hello.": "Henüz mesaj yok. Bir merhaba deyin.",
-    "Nobody yet. Whoever is written to appears here.": (
-        "Henüz kimse yok. Kime yazılırsa burada görünür."
+    "No simulated lines yet.": "Henüz simüle hat yok.",
+    "No simulated lines yet. Add one in the portal, and it appears here.": (
+        "Henüz simüle hat yok. Panelde ekleyin, burada görünür."
     ),
-    "Numbers that make things happen": "Sihirli numaralar",
-    "On this phone": "Bu telefonda",
-    "Open the phones from the portal: the way in has run out.": (
-        "Telefonları panelden açın: bu giriş bağlantısının süresi doldu."
-    ),
-    "Paste or type the code": "Kodu yapıştırın ya da yazın",
-    "Phone of {name}": "{name} telefonu",
+    "Paste or enter the code": "Kodu yapıştırın ya da yazın",
+    "Phone of {name}": "{name}: telefon",
     "Phones": "Telefonlar",
     "Phones in use": "Kullanılan telefonlar",
     "Photo": "Fotoğraf",
-    "Pick up a phone": "Bir telefon alın",
-    "Place": "Yer",
+    "Place name": "Yer adı",
     "Poll": "Anket",
     "Reaction": "Tepki",
-    "Read automatically": "Kendiliğinden okusun",
+    "Read messages automatically": "Mesajları otomatik oku",
+    "Remove restriction": "Kısıtlamayı kaldır",
+    "Restrict this number": "Bu numarayı kısıtla",
     "Scan": "Okut",
-    "Scan the code of {name}": "{name} kodunu okut",
+    "Scan the code for {name}": "{name} kodunu okut",
     "Send": "Gönder",
     "Share location": "Konum paylaş",
     "Sticker": "Çıkartma",
-    "Stop reading automatically": "Kendiliğinden okumasın",
+    "Stop reading messages automatically": "Otomatik okumayı durdur",
     "Template {name}": "Şablon {name}",
-    "The network restricts it": "Ağ onu kısıtlasın",
-    "There is no such link.": "Böyle bir bağlantı yok.",
-    "This cannot be sent.": "Bu gönderilemez.",
-    "This code is not good, or has run out. Take the one that is on the page now.": (
-        "Bu kod geçerli değil ya da süresi dolmuş. Sayfada şu anda görüneni alın."
+    "Test numbers": "Test numaraları",
+    "There are no codes to scan. Start linking a phone in the portal, and its QR code appears"
+    " here.": ("Okutulacak kod yok. Panelde telefon bağlamayı başlatın, karekod burada görünür."),
+    "This code is not valid or has expired. Use the code that the page shows now.": (
+        "Bu kod geçersiz ya da süresi dolmuş. Sayfada şu anda görünen kodu kullanın."
+    ),
+    "This link does not exist.": "Böyle bir bağlantı yok.",
+    "This message cannot be sent.": "Bu mesaj gönderilemez.",
+    "This network is simulated. Messages do not reach real phones.": (
+        "Bu ağ simüledir. Mesajlar gerçek telefonlara ulaşmaz."
     ),
     "Unblock": "Engeli kaldır",
     "Unblock {name}": "{name} engelini kaldır",
     "Unlink": "Bağlantıyı kaldır",
     "Video": "Video",
     "Voice message": "Sesli mesaj",
-    "What happens to {name}": "{name} için ne olsun",
-    "Write the number with its country code, such as 905321112233.": (
-        "Numarayı ülke koduyla yazın, örneğin 905321112233."
-    ),
-    "You blocked this business. Its messages do not reach you.": (
-        "Bu işletmeyi engellediniz. Mesajları size ulaşmaz."
+    "You blocked this business. You do not receive its messages.": (
+        "Bu işletmeyi engellediniz. Mesajlarını almıyorsunuz."
     ),
     "You: {said}": "Siz: {said}",
-    "active now": "şu anda etkin",
+    "Your access has expired. Open the simulated phones from the portal again.": (
+        "Erişim süreniz doldu. Simüle telefonları panelden tekrar açın."
+    ),
+    "connected": "bağlı",
     "delivered": "iletildi",
-    "good for {seconds} s": "{seconds} sn geçerli",
-    "never arrived": "hiç ulaşmadı",
+    "expires in {seconds} s": "süresi {seconds} sn sonra dolacak",
     "not connected": "bağlı değil",
+    "not delivered": "iletilmedi",
     "read": "okundu",
     "restricted by the network": "ağ tarafından kısıtlandı",
     "sent": "gönderildi",
     "unread: {count}": "okunmamış: {count}",
     # Magic numbers
-    "every receipt comes twice": "her alındı bilgisi iki kez gelir",
-    "fails after it was sent": "gönderildikten sonra başarısız olur",
+    "24-hour window closed": "24 saatlik süre kapalı",
+    "accepted, but the response is lost": "kabul edilir ama yanıt kaybolur",
+    "accepted, then rejected because the 24-hour window is closed": (
+        "kabul edilir, sonra 24 saatlik süre kapalı olduğu için reddedilir"
+    ),
+    "every receipt arrives twice": "her bildirim iki kez gelir",
+    "fails after it is sent": "gönderildikten sonra başarısız olur",
     "never delivered": "hiç iletilmez",
     "opted out": "mesaj almak istemiyor",
-    "receipts come in the wrong order": "alındı bilgileri yanlış sırada gelir",
-    "receipts come late": "alındı bilgileri geç gelir",
-    "taken, then refused for the window": "alınır, sonra 24 saat kuralı yüzünden geri çevrilir",
-    "the answer is lost after acceptance": "kabulden sonra yanıt kaybolur",
-    "the line is too fast, twice": "hat çok hızlı, iki kez",
-    "the line's token has expired": "hattın erişim anahtarının süresi dolmuş",
-    "too fast for this recipient, once": "bu alıcı için çok hızlı, bir kez",
+    "rate limit for this recipient reached, once": "bu alıcı için hız sınırı bir kez aşılır",
+    "rate limit of the line reached, twice": "hattın hız sınırı iki kez aşılır",
+    "receipts arrive in the wrong order": "bildirimler yanlış sırada gelir",
+    "receipts arrive late": "bildirimler geç gelir",
+    "the line's access token has expired": "hattın erişim anahtarının süresi dolmuş",
     "undeliverable": "iletilemez",
-    "window closed": "24 saatlik süre kapalı",
 }
 
 

@@ -44,22 +44,22 @@ def main(arguments: list[str] | None = None) -> int:
     if options.install:
         return _install(options, data)
     if not _lock_journal(data / "lock"):
-        log.error("An agent is running with %s already.", data)
+        log.error("An agent is already running with the data folder %s.", data)
         return EXIT_USAGE
     journal = Journal(data / "journal.sqlite")
     try:
         pairing = _paired(options, data / "agent.json", journal)
     except (RequestRefused, TokenRevoked) as refused:
-        log.error("%s Make a new code in the portal, under Printers.", refused)
+        log.error("%s Create a new pairing code in the portal under Printers.", refused)
         return EXIT_PAIR_AGAIN
     if pairing is None:
-        log.error("This computer is not paired yet: start with --server URL --pair CODE.")
+        log.error("This computer is not paired yet. Start the agent with --server URL --pair CODE.")
         return EXIT_USAGE
     networks = [] if options.no_scan else options.scan
     agent = Agent(pairing, journal, Path(options.demo or data / "demo"), networks)
     for told in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told, lambda *_: agent.stop())
-    log.info("Print agent %s for %s at %s", VERSION, pairing.site, pairing.server)
+    log.info("Print agent %s started for %s at %s", VERSION, pairing.site, pairing.server)
     agent.run()
     journal.close()
     return EXIT_PAIR_AGAIN if agent.revoked else 0
@@ -71,19 +71,19 @@ def _install(options: argparse.Namespace, data: Path) -> int:
     try:
         pairing = _paired(options, data / "agent.json", journal)
         if pairing is None:
-            log.error("Give --server URL and --pair CODE as well.")
+            log.error("Add --server URL and --pair CODE.")
             return EXIT_USAGE
         where = autostart.install(data)
     except (RequestRefused, TokenRevoked) as refused:
-        log.error("%s Make a new code in the portal, under Printers.", refused)
+        log.error("%s Create a new pairing code in the portal under Printers.", refused)
         return EXIT_PAIR_AGAIN
     except autostart.CannotInstall as reason:
         log.error("%s", reason)
         return EXIT_USAGE
     finally:
         journal.close()
-    log.info("The agent for %s is running and starts with this computer.", pairing.site)
-    log.info("You can close this window. Its log: %s", where)
+    log.info("The agent for %s is running. It starts with this computer.", pairing.site)
+    log.info("You can close this window. The log is here: %s", where)
     return 0
 
 
@@ -134,22 +134,26 @@ def _paired(options: argparse.Namespace, path: Path, journal: Journal) -> Pairin
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="print-agent",
-        description="Prints the tickets of one restaurant on the printers beside this computer.",
+        description="Prints the tickets of one restaurant on its local printers.",
     )
     parser.add_argument("--server", help="address of the service, such as https://comanda.example")
-    parser.add_argument("--pair", metavar="CODE", help="the code that the portal shows, once")
-    parser.add_argument("--data", metavar="DIR", default="~/.print-agent", help="journal and token")
-    parser.add_argument("--demo", metavar="DIR", help="where the demo printer puts its pictures")
     parser.add_argument(
-        "--scan", metavar="NET", action="append", help="look for printers here, not beside us"
+        "--pair", metavar="CODE", help="the pairing code from the portal; it works once"
     )
-    parser.add_argument("--no-scan", action="store_true", help="do not look for printers")
-    parser.add_argument("--log", metavar="FILE", help="write messages here, not into the window")
+    parser.add_argument("--data", metavar="DIR", default="~/.print-agent", help="folder for data")
+    parser.add_argument("--demo", metavar="DIR", help="folder for the demo printer's pictures")
     parser.add_argument(
-        "--install", action="store_true", help="run in the background, from now on at every start"
+        "--scan", metavar="NET", action="append", help="scan this network for printers"
+    )
+    parser.add_argument("--no-scan", action="store_true", help="do not scan for printers")
+    parser.add_argument("--log", metavar="FILE", help="write messages to this file")
+    parser.add_argument(
+        "--install", action="store_true", help="run in the background and start with this computer"
     )
     parser.add_argument(
-        "--uninstall", action="store_true", help="stop, and do not start with the computer"
+        "--uninstall",
+        action="store_true",
+        help="stop the agent and no longer start it with this computer",
     )
     parser.add_argument("--version", action="version", version=VERSION)
     return parser.parse_args(arguments)

@@ -71,7 +71,7 @@ def _copied(data: Path) -> tuple[str, ...]:
         return (str(_copy(Path(sys.executable), data)),)
     source = Path(sys.argv[0]).resolve()
     if source.suffix != ".pyz":
-        raise CannotInstall("--install works with the downloaded print-agent.pyz only.")
+        raise CannotInstall("--install works only with the downloaded print-agent.pyz.")
     python = Path(sys.executable)
     windowless = python.with_name("pythonw.exe")
     if sys.platform == "win32" and windowless.is_file():
@@ -88,7 +88,9 @@ def _copy(source: Path, data: Path) -> Path:
         try:
             part.replace(target)
         except OSError:  # Windows: the executable is running
-            raise CannotInstall(f"{target} is in use. Run it with --uninstall first.") from None
+            raise CannotInstall(
+                f"{target} is in use. Run the agent with --uninstall first."
+            ) from None
     return target
 
 
@@ -115,19 +117,19 @@ WantedBy=default.target
 
 def _on_linux(program: Program, run: Run) -> str:
     if os.geteuid() == 0:
-        raise CannotInstall("Run it without sudo, as the user who will print.")
+        raise CannotInstall("Run the agent without sudo, as the user that prints.")
     unit = _unit()
     unit.parent.mkdir(parents=True, exist_ok=True)
     unit.write_text(unit_text(program), "utf-8")
     if not run(["systemctl", "--user", "daemon-reload"]):
-        raise CannotInstall("systemd does not answer here. Start the agent without --install.")
+        raise CannotInstall("systemd is not available. Start the agent without --install.")
     run(["systemctl", "--user", "enable", UNIT])
     if not run(["systemctl", "--user", "restart", UNIT]):
-        raise CannotInstall(f"It could not be started: see journalctl --user -u {UNIT}")
+        raise CannotInstall(f"The agent did not start. Check journalctl --user -u {UNIT}")
     # without it, the agent starts at sign-in, not with the computer
     if not run(["loginctl", "enable-linger"]):
         log.warning(
-            "To start it before anybody signs in, run: sudo loginctl enable-linger %s",
+            "To start the agent before anyone signs in, run: sudo loginctl enable-linger %s",
             os.environ.get("USER", "$USER"),
         )
     return f"journalctl --user -u {UNIT}"
@@ -152,7 +154,7 @@ def _on_macos(program: Program, run: Run) -> str:
     plist.write_bytes(plist_bytes(program))
     run(["launchctl", "bootout", f"{domain}/{LABEL}"])  # an older one
     if not run(["launchctl", "bootstrap", domain, str(plist)]):
-        raise CannotInstall(f"launchd did not take {plist}. Start the agent without --install.")
+        raise CannotInstall(f"launchd rejected {plist}. Start the agent without --install.")
     return str(program.log)
 
 

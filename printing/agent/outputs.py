@@ -87,7 +87,7 @@ class _Socket:
             if error := self.wire.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
                 raise ConnectionBroken(os.strerror(error))
             if time.monotonic() > until:
-                raise ConnectionBroken("the printer takes nothing any more")
+                raise ConnectionBroken("the printer stopped accepting data")
             time.sleep(0.01)
 
     def read_byte(self) -> int | None:
@@ -155,7 +155,7 @@ class _DeviceHandle:
             left = left[taken:]
             last = time.monotonic() if taken else last
             if time.monotonic() - last > STALL_SECONDS:
-                raise ConnectionBroken("the printer takes nothing any more")
+                raise ConnectionBroken("the printer stopped accepting data")
 
     def drain(self) -> None:
         if os.isatty(self.handle):
@@ -226,7 +226,7 @@ def usb_device(vendor: str, product: str) -> str:
             continue
         if has == wanted:
             return f"/dev/usb/{found.name}"
-    raise FileNotFoundError(f"no USB printer {wanted[0]:04x}:{wanted[1]:04x} is plugged in")
+    raise FileNotFoundError(f"USB printer {wanted[0]:04x}:{wanted[1]:04x} is not connected")
 
 
 def create_output(settings: Mapping[str, Any], files: Path) -> Output:
@@ -249,7 +249,7 @@ def create_output(settings: Mapping[str, Any], files: Path) -> Output:
         case "file":
             path = str(settings["path"])
             return File(Path(path) if _is_device(path) else files / (Path(path).name or "tickets"))
-    raise ValueError(f"this agent does not know the output {settings.get('kind')!r}")
+    raise ValueError(f"this agent does not support the output {settings.get('kind')!r}")
 
 
 def _is_device(path: str) -> bool:
@@ -277,10 +277,10 @@ def _hex(text: str) -> int:
 def _set_serial_mode(handle: int, baud: int) -> None:
     """Eight bits, no parity, no translation."""
     if sys.platform == "win32":
-        raise NothingSent("serial printers are for Linux and macOS")
+        raise NothingSent("serial printers work only on Linux and macOS")
     speed = getattr(termios, f"B{baud}", None)
     if speed is None:
-        raise NothingSent(f"{baud} is not a speed of serial lines")
+        raise NothingSent(f"{baud} is not a valid serial speed")
     try:
         tty.setraw(handle)
         settings = termios.tcgetattr(handle)

@@ -74,7 +74,9 @@ class Agent:
         """Run until it is stopped or its token is revoked."""
         doubtful = self.journal.begin()
         if doubtful:
-            log.warning("%d ticket(s) may be on paper already; printed once more", doubtful)
+            log.warning(
+                "%d ticket(s) may already be printed. Printing them again as reprints.", doubtful
+            )
         self._set_printers(self.journal.recall("printers") or [])
         reporter = Thread(target=self._report, name="results", daemon=True)
         reporter.start()
@@ -104,7 +106,7 @@ class Agent:
                 )
                 self._hear(answer)
                 if patience.failures:
-                    log.info("The server answers again.")
+                    log.info("The server is responding again.")
                 patience.over()
             except Interrupted:
                 continue
@@ -120,7 +122,7 @@ class Agent:
             ) as failed:
                 wait = patience.seconds()
                 if patience.failures == 1:
-                    log.warning("The server does not answer (%s). Printing goes on.", failed)
+                    log.warning("The server is not responding (%s). Printing continues.", failed)
                 self._over.wait(wait)
 
     def _state(self) -> dict[str, Any]:
@@ -139,7 +141,7 @@ class Agent:
                 log.info("Received %s", job.title)
         for job_id in answer.get("drop", []):
             if self.journal.drop(str(job_id), _dropped()):
-                log.info("%s is not printed here: another printer has printed it", job_id)
+                log.info("%s dropped: another printer has printed it", job_id)
                 self._bell.set()
         if jobs:
             chaos.at("after_fetch")
@@ -197,12 +199,12 @@ class Agent:
         try:
             answer = self._tell.post(url, {"fence": job.fence, **job.result})
             if "state" not in answer:
-                raise ServerUnavailable("something else answers in its place")
+                raise ServerUnavailable("the response is not from the Comanda server")
         except RequestRefused as answer:
             if answer.status not in GONE_STATUSES:
-                log.error("The server refuses the result of %s: %s", job.title, answer)
+                log.error("The server rejected the result of %s: %s", job.title, answer)
             else:
-                log.info("%s is no longer ours: %s", job.title, answer)
+                log.info("%s is no longer assigned to this agent: %s", job.title, answer)
             return False
         return True
 
@@ -210,15 +212,15 @@ class Agent:
         try:
             return self._pictures.get(f"{self.pairing.server}/print/v1/jobs/{job.id}/picture.png")
         except (ServerUnavailable, RequestRefused, TokenRevoked, Interrupted) as failed:
-            raise NothingSent(f"no picture of it: {failed}") from None
+            raise NothingSent(f"its picture could not be downloaded: {failed}") from None
 
     def _give_up(self, told: str) -> None:
         self.revoked = True
         self._over.set()
         waiting = len(self.journal.in_hand())
         log.error("This computer was disconnected in the portal: %s", told)
-        log.error("Nothing more is printed. %d ticket(s) stay in the journal.", waiting)
-        log.error("Make a new pairing code in the portal and start the agent with --pair CODE.")
+        log.error("Printing has stopped. %d ticket(s) remain in the journal.", waiting)
+        log.error("Create a new pairing code in the portal and start the agent with --pair CODE.")
 
     def _discover(self) -> None:
         while not self._over.is_set():
@@ -226,7 +228,7 @@ class Agent:
             try:
                 found = discovery.scan(networks)
             except (OSError, ValueError) as failed:
-                log.warning("The network could not be looked through: %s", failed)
+                log.warning("The network scan failed: %s", failed)
                 return
             if found != self.found:
                 self.found = found
@@ -260,7 +262,7 @@ def pair(server: str, code: str, name: str, wait: Callable[[float], object]) -> 
         try:
             return Pairing.by_code(server, code, name)
         except ServerUnavailable as failed:
-            log.warning("The server does not answer yet (%s).", failed)
+            log.warning("The server is not responding yet (%s).", failed)
             wait(patience.seconds())
 
 
@@ -289,7 +291,7 @@ def _job(told: dict[str, Any]) -> PrintJob:
         data = base64.b64decode(told["data"], validate=True)
         again = base64.b64decode(told.get("again") or "", validate=True)
     except binascii.Error as wrong:
-        raise ValueError(f"a ticket that cannot be read: {wrong}") from None
+        raise ValueError(f"the ticket cannot be read: {wrong}") from None
     return PrintJob(
         id=str(told["id"]),
         printer_id=str(told["printer_id"]),

@@ -78,10 +78,10 @@ class Printer(Thread):
             except sqlite3.Error as failed:
                 # Nothing is printed without the journal: a job that is not recorded could be
                 # printed twice.
-                log.error("%s: the journal cannot be written: %s", self.name, failed)
+                log.error("%s: could not write to the journal: %s", self.name, failed)
                 self._over.wait(RETRY_SECONDS)
             except Exception:
-                log.exception("%s: unexpected", self.name)
+                log.exception("%s: unexpected error", self.name)
                 self._over.wait(RETRY_SECONDS)
 
     def _rest(self) -> None:
@@ -132,7 +132,7 @@ class Printer(Thread):
                 self._be(Status("offline", str(failed)))
                 return False
             self._be(Status("offline", str(failed)))
-            self._note(job, "unsure", f"the connection broke: {failed}", {"after": str(failed)})
+            self._note(job, "unsure", f"the connection was lost: {failed}", {"after": str(failed)})
         return True
 
     def _send(self, job: PrintJob, connection: Connection, output: Output, before: Status) -> None:
@@ -187,7 +187,7 @@ class Printer(Thread):
             "at": timestamp(),
         }
         self.around.journal.done(job, result)
-        copy = " once more, headed REPRINT" if job.copy else ""
+        copy = " again as REPRINT" if job.copy else ""
         if outcome == "printed":
             log.info("%s: printed %s%s (%.1f s)", self.name, job.title, copy, seconds)
         else:
@@ -216,7 +216,7 @@ class Printer(Thread):
         found = printer_status.query_status(connection.send, connection.read_byte)
         self._ever_answered = self._ever_answered or found.answered
         if not found.answered and not self._ever_answered:
-            return Status("ready", "does not answer questions", answered=False)
+            return Status("ready", "does not report its status", answered=False)
         return found
 
     def _settled(self, connection: Connection) -> Status:

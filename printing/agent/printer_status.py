@@ -7,10 +7,10 @@ READY = "ready"
 PRINTABLE = frozenset({READY, "paper_low"})
 STATE_TEXTS = {
     "ready": "ready",
-    "paper_low": "paper is running low",
-    "paper_out": "paper is out",
+    "paper_low": "paper is low",
+    "paper_out": "out of paper",
     "cover_open": "the cover is open",
-    "offline": "Not responding",
+    "offline": "not responding",
     "error": "reports an error",
 }
 _ASK = b"\x10\x04"

@@ -81,10 +81,10 @@ class ServerConnection:
             answer = json.loads(self._exchange("POST", url, data, seconds))
         except ValueError:
             raise ServerUnavailable(
-                "something else answers in its place"
+                "the response is not from the Comanda server"
             ) from None  # such as a captive portal
         if not isinstance(answer, dict):
-            raise ServerUnavailable("something else answers in its place")
+            raise ServerUnavailable("the response is not from the Comanda server")
         return answer
 
     def get(self, url: str) -> bytes:
@@ -143,7 +143,7 @@ class ServerConnection:
         body = answer.read(MAX_ANSWER_BYTES + 1)
         if len(body) > MAX_ANSWER_BYTES:
             self.hang_up()
-            raise ServerUnavailable("the answer is too long")
+            raise ServerUnavailable("the response is too large")
         if answer.will_close:
             self.hang_up()
         _raise_for_status(answer.status, body)
@@ -170,9 +170,9 @@ def _raise_for_status(status: int, body: bytes) -> None:
         return
     code, message = _error(body)
     if status == 401:
-        raise TokenRevoked(message or "the token is not known any more")
+        raise TokenRevoked(message or "the token is no longer valid")
     if status == 429 or status >= 500 or status < 400:
-        raise ServerUnavailable(f"the server answered {status} {message}".strip())
+        raise ServerUnavailable(f"the server responded with {status} {message}".strip())
     raise RequestRefused(status, code, message)
 
 

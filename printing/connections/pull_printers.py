@@ -51,7 +51,7 @@ def check_device(printer: Printer, device: str) -> None:
     if not printer.mac:
         printer.mac = device
     elif not constant_time_equal(printers.normalize_device(printer.mac), device):
-        raise Forbidden("another_printer", "Another printer has this address.")
+        raise Forbidden("another_printer", "Another printer uses this address.")
 
 
 def record_poll(printer: Printer, said: ReportedState | None) -> None:

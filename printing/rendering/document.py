@@ -19,7 +19,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class LargeText:
-    """As large as the paper allows: the table, TAKEAWAY."""
+    """As large as the paper allows: the table, PICKUP."""
 
     kind: ClassVar[str] = "big"
     text: str

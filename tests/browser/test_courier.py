@@ -83,7 +83,7 @@ def test_a_shift_with_one_hand_and_no_script(street, bistro):
     page.goto(link)
     stops = page.locator("article")
     expect(stops).to_have_count(2)
-    assert stops.first.get_by_role("link", name="Route").get_attribute("href") == (
+    assert stops.first.get_by_role("link", name="Directions").get_attribute("href") == (
         "https://www.google.com/maps/dir/?api=1&destination=41.03,28.97"
     )
     assert stops.first.get_by_role("link", name="Call").get_attribute("href") == "tel:+905321110000"
@@ -93,14 +93,14 @@ def test_a_shift_with_one_hand_and_no_script(street, bistro):
         assert button.bounding_box()["height"] >= 56
     stops.first.get_by_role("button", name="Picked up").click()
     expect(stops.first).to_contain_text("With you")
-    stops.last.locator("summary", has_text="There is a problem").click()
-    stops.last.get_by_label("Address not found").check()
-    stops.last.get_by_label("In a few words").fill("No such house")
-    stops.last.get_by_role("button", name="Tell the restaurant").click()
+    stops.last.locator("summary", has_text="Report a problem").click()
+    stops.last.get_by_label("The address cannot be found").check()
+    stops.last.get_by_label("Describe the problem briefly").fill("No such house")
+    stops.last.get_by_role("button", name="Send to restaurant").click()
     expect(stops.last).to_contain_text("Reported")
     stops.first.get_by_role("button", name="Delivered").click()
     expect(stops).to_have_count(1)
-    expect(page.get_by_text("Brought: 1")).to_be_visible()
+    expect(page.get_by_text("Delivered: 1")).to_be_visible()
     with bistro.scope():
         assert order_queries.get(first.number).state == "delivered"
         assert courier_trips.trip_of(second.id).problem_note == "No such house"
@@ -173,16 +173,16 @@ def test_a_diner_shares_the_location_and_sees_the_fee(street, service, bistro):
     page.get_by_role("button", name="Your order").click()
     cart = page.get_by_role("dialog")
     cart.get_by_label("Delivery", exact=True).check()
-    expect(cart.get_by_text("by address")).to_be_visible()
-    expect(cart.get_by_label("Dine-in")).to_be_hidden()
+    expect(cart.get_by_text("depends on address")).to_be_visible()
+    expect(cart.get_by_label("At the table")).to_be_hidden()
     cart.get_by_label("Card on delivery").check()
     cart.get_by_role("button", name="Share my location").click()
-    expect(cart.get_by_text("Delivery to you costs ₺30.00.")).to_be_visible()
+    expect(cart.get_by_text("Delivery to your location costs ₺30.00.")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("390.00")
     save_screenshot(page, "diner-delivery")
     page.context.set_geolocation({"latitude": 42, "longitude": 28})
     cart.get_by_role("button", name="Share my location").click()
-    expect(cart.get_by_text("we do not deliver to this place")).to_be_visible()
+    expect(cart.get_by_text("we do not deliver to this location")).to_be_visible()
     page.context.set_geolocation({"latitude": 41.03, "longitude": 28.97})
     cart.get_by_role("button", name="Share my location").click()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("390.00")

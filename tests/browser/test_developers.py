@@ -14,7 +14,7 @@ def test_a_call_tried_in_the_page_is_answered_and_found_by_its_id(chromium, serv
     try:
         sign_in(page, restaurant.owner.email, PASSWORD)
         page.goto("/reference/account")
-        form = page.get_by_role("form", name="Try: The account and key behind this request")
+        form = page.get_by_role("form", name="Try: Get the account and API key of this request")
         form.get_by_role("button", name="Try it").click()
         expect(form.get_by_role("status")).to_have_text(
             "First paste an API key at the top of the page."

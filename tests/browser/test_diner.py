@@ -133,7 +133,7 @@ def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
     expect(page.locator("[data-order]")).to_contain_text("Not sent yet")
     made = bistro.hears(said)
     expect(page.locator("[data-order]")).to_contain_text(made.number)
-    expect(page.locator("[data-order]")).to_contain_text("The kitchen has your order")
+    expect(page.locator("[data-order]")).to_contain_text("Your order is in the kitchen")
     expect(page.locator("[data-bar]")).to_be_hidden()
     with bistro.scope():
         order_lifecycle.change_state(bistro.site(), order_queries.get(made.number), "preparing")
@@ -148,7 +148,7 @@ def test_a_dish_opens_by_its_card_and_says_what_is_missing(visit, bistro):
     page.locator(".item", has_text="Ayran").locator(".price").click(force=True)
     sheet = page.get_by_role("dialog")
     expect(sheet.get_by_role("heading", name="Ayran")).to_be_visible()
-    sheet.get_by_label("A note for the kitchen").fill("cold")
+    sheet.get_by_label("Note for the kitchen").fill("cold")
     sheet.locator("[data-dish-add]").click()
     expect(page.get_by_role("button", name="Your order")).to_contain_text("1")
     page.get_by_role("button", name="Add Pizza").click()
@@ -194,7 +194,7 @@ def test_search_finds_a_dish(visit, bistro):
     expect(page.get_by_role("heading", name="Ayran")).to_be_visible()
     expect(page.get_by_role("heading", name="Pizza")).to_be_hidden()
     page.get_by_role("searchbox").fill("sushi")
-    expect(page.get_by_text("Nothing on the menu matches")).to_be_visible()
+    expect(page.get_by_text("No matching items")).to_be_visible()
     watch.expect_none()
 
 
@@ -250,7 +250,7 @@ def test_a_guest_who_calls_sees_when_somebody_is_coming(visit, chromium, service
     sign_in(board, waiter.email, PASSWORD)
     board.goto(f"/orders/board/{bistro.site_id}")
     board.get_by_role("button", name="On my way").click()
-    expect(said).to_have_text("Somebody is coming to your table.")
+    expect(said).to_have_text("We are on our way to your table.")
     expect(board.get_by_role("button", name="On my way")).to_have_count(0)
     context.close()
     page.get_by_role("button", name="Ask for the bill").click()
@@ -330,7 +330,7 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     menu_cache.forget()
     page, watch = visit()
     page.goto(address(bistro, coupon=coupon_codes.format_code(coupon.code)))
-    expect(page.get_by_text("is in your order")).to_be_visible()
+    expect(page.get_by_text("has been added")).to_be_visible()
     page.get_by_role("button", name="Add Ayran").click()
     page.get_by_role("button", name="Your order").click()
     cart = page.get_by_role("dialog")
@@ -338,7 +338,7 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     save_screenshot(page, "diner-coupon-refused")
     for _ in range(2):
         cart.get_by_role("button", name="One more: Ayran").click()
-    expect(cart.get_by_text("Ten percent: ₺13.50 less.")).to_be_visible()
+    expect(cart.get_by_text("Ten percent: you save ₺13.50.")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("121.50")
     save_screenshot(page, "diner-coupon")
     cart.get_by_role("button", name="Send order").click()
@@ -351,7 +351,7 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     page.get_by_role("button", name="Your order").click()
     cart.get_by_label("Coupon code").fill(coupon.code.lower())
     cart.get_by_role("button", name="Apply").click()
-    expect(cart.get_by_text("was used already")).to_be_visible()
+    expect(cart.get_by_text("has already been used")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("360.00")
     # a rejected cart is an expected response
     watch.faults = [one for one in watch.faults if "422" not in one]

@@ -77,7 +77,7 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
     assert (body["order_type"], body["payment_method"], body["paid"]) == (
         *("delivery", "card_link", True),
     )
-    told = "payment has arrived"
+    told = "received your payment"
     assert wait_until(lambda: [o for o in place.shown(GUEST) if told in (o.get("text") or "")], 30)
 
     # The staff sees the money at the order, and gives a part of it back.

@@ -84,7 +84,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     place = bistro.place
     place.writes(HAKAN, text="Vardiyadayım", name="Hakan")  # a cloud line may answer him now
     text = order_on_the_menu(chromium, service, bistro)
-    assert "added when you share your location" in text
+    assert "add the delivery fee when you share your location" in text
     place.writes(GUEST, text=text, name="Ayşe Kaya")
 
     # Nobody knows yet what it costs: asked for the location, and nothing is cooked.
@@ -104,7 +104,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     pays_by_card(chromium, address_told(place.shown(GUEST), service.network))
     with app.app_context():
         assert reaches(bistro, carts.find_code(text), "sent_to_kitchen", 40)
-    assert wait_until(lambda: heard(bistro, GUEST, "payment has arrived"), 40)
+    assert wait_until(lambda: heard(bistro, GUEST, "received your payment"), 40)
     assert wait_until(lambda: server.bodies, 40)
     assert server.bodies[0]["order_id"] == number
     assert (server.bodies[0]["total_amount"], server.bodies[0]["delivery"]["route_url"]) == (

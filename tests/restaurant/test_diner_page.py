@@ -149,7 +149,7 @@ def test_a_guest_calls_the_waiter(client, bistro, path):
 def test_unknown_places_and_tables_are_friendly(client, path):
     nowhere = client.get("/r/nowhere/menu", headers={"Accept-Language": "tr"})
     assert nowhere.status_code == 404
-    assert "Burada bir menü yok" in nowhere.text
+    assert "Menü bulunamadı" in nowhere.text
     assert client.get("/menu?table=12").status_code == 404
     table = client.get(f"{path}/menu?table=999")
     assert table.status_code == 200
@@ -226,7 +226,7 @@ def test_a_guest_who_calls_is_promised_somebody_once_the_call_was_seen(client, b
     with bistro.scope():
         waiter_calls.mark_answered(bistro.site_id, made["call"])
     after = client.get(status).json
-    assert (after["said"], after["answered"]) == ("Somebody is coming to your table.", True)
+    assert (after["said"], after["answered"]) == ("We are on our way to your table.", True)
 
 
 def test_the_state_of_a_call_is_told_for_its_own_restaurant_only(client, bistro, path, shop):
@@ -243,7 +243,7 @@ def test_a_dish_whose_options_have_changed_is_named(client, bistro, path):
     lines = [{"item": pizza, "quantity": 1, "options": []}]
     answer = client.post(f"{path}/cart?lang=en", json=cart(bistro, lines=lines))
     assert answer.json["thing"] == pizza
-    assert "choices for Pizza have changed" in answer.json["said"]
+    assert "options for Pizza have changed" in answer.json["said"]
 
 
 def test_a_guest_of_a_restaurant_in_test_mode_is_told_so(client, bistro, path):

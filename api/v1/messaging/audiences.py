@@ -42,7 +42,10 @@ def add_audience(body: AudienceFacts) -> JsonAnswer:
 
 
 @v1.get(
-    "/audiences/<audience_id>", tags=[TAG], summary="One audience", responses={200: AudienceShape}
+    "/audiences/<audience_id>",
+    tags=[TAG],
+    summary="Get an audience",
+    responses={200: AudienceShape},
 )
 @key_may("campaigns")
 def read_audience(path: AudiencePath) -> dict[str, Any]:
@@ -53,7 +56,7 @@ def read_audience(path: AudiencePath) -> dict[str, Any]:
 @v1.patch(
     "/audiences/<audience_id>",
     tags=[TAG],
-    summary="Change an audience",
+    summary="Update an audience",
     responses={200: AudienceShape},
 )
 @key_may("campaigns")
@@ -66,7 +69,7 @@ def change_audience(path: AudiencePath, body: AudienceChange) -> dict[str, Any]:
 
 
 @v1.delete(
-    "/audiences/<audience_id>", tags=[TAG], summary="Remove an audience", responses={204: None}
+    "/audiences/<audience_id>", tags=[TAG], summary="Delete an audience", responses={204: None}
 )
 @key_may("campaigns")
 def remove_audience(path: AudiencePath) -> tuple[str, int]:

@@ -42,7 +42,7 @@ def list_connections() -> dict[str, Any]:
 @v1.get(
     "/connections/<connection_id>",
     tags=[TAG],
-    summary="One connection",
+    summary="Get a connection",
     responses={200: ConnectionShape},
 )
 @key_may("webhooks")
@@ -62,7 +62,7 @@ def list_automations(query: PageQuery) -> dict[str, Any]:
 @v1.get(
     "/automations/<automation_id>",
     tags=[TAG],
-    summary="One automation",
+    summary="Get an automation",
     responses={200: AutomationShape},
 )
 @key_may("webhooks")
@@ -74,7 +74,7 @@ def read_automation(path: AutomationPath) -> dict[str, Any]:
 @v1.get(
     "/automations/<automation_id>/runs",
     tags=[TAG],
-    summary="What an automation did",
+    summary="List the runs of an automation",
     responses={200: RunPage},
 )
 @key_may("webhooks")

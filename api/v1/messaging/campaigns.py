@@ -67,7 +67,7 @@ def add_campaign(body: CampaignFacts) -> JsonAnswer:
 
 
 @v1.get(
-    "/campaigns/<campaign_id>", tags=[TAG], summary="One campaign", responses={200: CampaignShape}
+    "/campaigns/<campaign_id>", tags=[TAG], summary="Get a campaign", responses={200: CampaignShape}
 )
 @key_may("campaigns")
 def read_campaign(path: CampaignPath) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def read_campaign(path: CampaignPath) -> dict[str, Any]:
 @v1.patch(
     "/campaigns/<campaign_id>",
     tags=[TAG],
-    summary="Change a campaign",
+    summary="Update a campaign",
     responses={200: CampaignShape},
 )
 @key_may("campaigns")
@@ -95,7 +95,7 @@ def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
 @v1.put(
     "/campaigns/<campaign_id>/header-file",
     tags=[TAG],
-    summary="Upload what stands above the text",
+    summary="Upload the header file of a campaign",
     responses={200: CampaignShape, 409: ErrorBody, 413: ErrorBody},
 )
 @takes_file
@@ -116,7 +116,7 @@ def put_header_file(path: CampaignPath, query: FileQuery, raw: FileBody) -> dict
         raise
 
 
-@v1.delete("/campaigns/<campaign_id>", tags=[TAG], summary="Remove a draft", responses={204: None})
+@v1.delete("/campaigns/<campaign_id>", tags=[TAG], summary="Delete a draft", responses={204: None})
 @key_may("campaigns")
 def remove_campaign(path: CampaignPath) -> tuple[str, int]:
     with tenant_scope(g.tenant_id):
@@ -128,7 +128,7 @@ def remove_campaign(path: CampaignPath) -> tuple[str, int]:
 @v1.post(
     "/campaigns/<campaign_id>/dry-run",
     tags=[TAG],
-    summary="What it would do",
+    summary="Preview a campaign",
     responses={200: DryRun},
 )
 @key_may("campaigns")
@@ -182,7 +182,7 @@ def stop_campaign(path: CampaignPath) -> dict[str, Any]:
 @v1.get(
     "/campaigns/<campaign_id>/results",
     tags=[TAG],
-    summary="What became of each recipient",
+    summary="List the recipients of a campaign",
     responses={200: ResultPage},
 )
 @key_may("campaigns")

@@ -46,7 +46,7 @@ def import_contacts(body: ImportRequest) -> JsonAnswer:
 @v1.get(
     "/contacts/import/<import_id>",
     tags=[TAG],
-    summary="How far an import is",
+    summary="Get the status of an import",
     responses={200: ImportShape},
 )
 @key_may("contacts")
@@ -58,7 +58,7 @@ def contact_import(path: ImportPath) -> dict[str, Any]:
 @v1.post(
     "/contacts/import/<import_id>/start",
     tags=[TAG],
-    summary="Write what a dry run looked through",
+    summary="Start an import after a dry run",
     responses=STARTED_RESPONSES,
 )
 @key_may("contacts")
@@ -70,7 +70,7 @@ def start_contact_import(path: ImportPath) -> JsonAnswer:
 @v1.get(
     "/contacts/import/<import_id>/rejects",
     tags=[TAG],
-    summary="Rows that were left out, and why",
+    summary="List the rejected rows of an import",
     responses={200: RejectPage},
 )
 @key_may("contacts")

@@ -75,7 +75,7 @@ def list_contacts(query: ContactsQuery) -> dict[str, Any]:
 @key_may("contacts")
 @idempotent
 def add_contact(body: ContactFacts) -> JsonAnswer:
-    """A phone that exists already is refused with the id of its contact."""
+    """A phone number that already exists is rejected; the error has the id of its contact."""
     card = _apply_consent(contact_repository.create(body.entry()), body)
     return contact_json(card), 201
 
@@ -88,7 +88,7 @@ def contact_tags() -> dict[str, Any]:
 
 
 @v1.get(
-    "/contacts/fields", tags=[TAG], summary="The account's own fields", responses={200: FieldList}
+    "/contacts/fields", tags=[TAG], summary="List custom contact fields", responses={200: FieldList}
 )
 @key_may("contacts")
 def contact_fields() -> dict[str, Any]:
@@ -99,7 +99,7 @@ def contact_fields() -> dict[str, Any]:
 @v1.get(
     "/contacts/erasures/<erasure_id>",
     tags=[TAG],
-    summary="How far an erasure is",
+    summary="Get the status of an erasure",
     responses={200: ErasureShape},
 )
 @key_may("contacts")
@@ -118,7 +118,7 @@ def read_contact(path: ContactPath) -> dict[str, Any]:
         return contact_json(contact_cards.get(path.contact_id))
 
 
-@v1.patch("/contacts/<contact_id>", tags=[TAG], summary="Change a contact", responses=CHANGED)
+@v1.patch("/contacts/<contact_id>", tags=[TAG], summary="Update a contact", responses=CHANGED)
 @key_may("contacts")
 def change_contact(path: ContactPath, body: ContactFacts) -> dict[str, Any]:
     """Missing fields stay unchanged. A phone is added to the existing ones."""
@@ -127,7 +127,7 @@ def change_contact(path: ContactPath, body: ContactFacts) -> dict[str, Any]:
         return contact_json(card)
 
 
-@v1.delete("/contacts/<contact_id>", tags=[TAG], summary="Remove a contact", responses={204: None})
+@v1.delete("/contacts/<contact_id>", tags=[TAG], summary="Delete a contact", responses={204: None})
 @key_may("contacts")
 def remove_contact(path: ContactPath) -> Response:
     """Deletes the contact only; messages stay. To delete all personal data, erase the contact."""
@@ -139,7 +139,7 @@ def remove_contact(path: ContactPath) -> Response:
 @v1.post(
     "/contacts/<contact_id>/erase",
     tags=[TAG],
-    summary="Erase a contact for good",
+    summary="Erase a contact permanently",
     responses={202: ErasureShape},
 )
 @key_may("contacts")

@@ -48,7 +48,7 @@ def list_conversations(query: ConversationQuery) -> dict[str, Any]:
 @v1.get(
     "/conversations/<conversation_id>",
     tags=[TAG],
-    summary="One conversation",
+    summary="Get a conversation",
     responses={200: ConversationShape},
 )
 @key_may("messages:read", test_keys=True)
@@ -60,14 +60,16 @@ def read_conversation(path: ConversationPath) -> dict[str, Any]:
 @v1.patch(
     "/conversations/<conversation_id>",
     tags=[TAG],
-    summary="Assign, close or mark a conversation",
+    summary="Update a conversation",
     responses={200: ConversationShape},
 )
 @key_may("messages:send", test_keys=True)
 def change_conversation(path: ConversationPath, body: ConversationChange) -> dict[str, Any]:
     given = body.model_fields_set
     if not given & {"state", "assigned_to", "unread"}:
-        raise Invalid("nothing_to_change", "Give state, assigned_to or unread.")
+        raise Invalid(
+            "nothing_to_change", "Set at least one of `state`, `assigned_to` and `unread`."
+        )
     with tenant_scope(g.tenant_id):
         talk = _get(path.conversation_id)
         if "assigned_to" in given:
@@ -86,7 +88,7 @@ def change_conversation(path: ConversationPath, body: ConversationChange) -> dic
 @v1.get(
     "/conversations/<conversation_id>/messages",
     tags=[TAG],
-    summary="What was said in a conversation",
+    summary="List the messages of a conversation",
     responses={200: MessagePage},
 )
 @key_may("messages:read", test_keys=True)

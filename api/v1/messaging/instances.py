@@ -36,7 +36,7 @@ def list_instances() -> dict[str, Any]:
 @v1.get(
     "/instances/<int:instance_id>",
     tags=[TAG],
-    summary="One line and its health",
+    summary="Get a line and its health",
     responses={200: InstanceShape},
 )
 @key_may("lines", test_keys=True)
@@ -55,7 +55,7 @@ def visible(instance_id: int) -> Line:
 @v1.patch(
     "/instances/<int:instance_id>",
     tags=[TAG],
-    summary="Choose the line that takes over",
+    summary="Set the fallback line",
     responses={200: InstanceShape},
 )
 @key_may("lines")

@@ -115,7 +115,9 @@ def list_messages(query: MessagesQuery) -> dict[str, Any]:
     )
     with LIST_LIMITS.place(g.tenant_id) as may_read:
         if not may_read:
-            raise RateLimited("Too many lists are being read at once. Wait 1 s.", retry_after=1)
+            raise RateLimited(
+                "Too many list requests at once. Wait 1 s and try again.", retry_after=1
+            )
         return _listed(query, filters)
 
 
@@ -143,7 +145,7 @@ def read(path: MessagePath) -> dict[str, Any]:
 @v1.get(
     "/messages/<path:message_id>/timeline",
     tags=[TAG],
-    summary="What happened to a message",
+    summary="List the events of a message",
     responses={200: Timeline},
 )
 @key_may("messages:read", test_keys=True)
@@ -168,7 +170,7 @@ def timeline(path: MessagePath) -> dict[str, Any]:
 @v1.post(
     "/messages/<path:message_id>/cancel",
     tags=[TAG],
-    summary="Cancel a message that has not left",
+    summary="Cancel an unsent message",
     responses={200: MessageShape},
 )
 @key_may("messages:send", test_keys=True)
@@ -250,7 +252,7 @@ def _earlier_answer(key: str | None, refusal: Exception) -> Response:
             with tenant_scope(g.tenant_id):
                 return _current_answer(attempt.earlier_result)
     if isinstance(refusal, IdempotencyKeyReused):  # and deleted in the meantime
-        raise TryAgain("try_again", "Nothing was done. Try again.") from None
+        raise TryAgain("try_again", "The request was not processed. Try again.") from None
     raise refusal
 
 

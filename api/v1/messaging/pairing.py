@@ -46,7 +46,9 @@ DRAWN: ResponseDict = {
 
 def _may_add_lines() -> None:
     if g.caller.key.line_ids is not None:
-        raise Forbidden("line_not_allowed", "This key is held to its lines and adds none.")
+        raise Forbidden(
+            "line_not_allowed", "This key is restricted to certain lines and cannot add lines."
+        )
 
 
 @v1.post(
@@ -70,7 +72,7 @@ def add_instance(body: NewInstance) -> JsonAnswer:
 @v1.get(
     "/instances/<int:instance_id>/qr",
     tags=[TAG],
-    summary="The QR code to scan now",
+    summary="Get the current QR code",
     responses=DRAWN,
 )
 @key_may("lines")
@@ -81,7 +83,7 @@ def read_qr(path: InstancePath) -> Response:
     if request.accept_mimetypes.best_match(["application/json", PNG]) != PNG:
         return _uncached(jsonify(pairing_json(line, linked)))
     if linked.qr is None or not pairing.has_valid_code(linked):
-        raise Conflict("no_qr", "There is no QR code now. Start the pairing, then ask again.")
+        raise Conflict("no_qr", "There is no QR code now. Start the pairing, then try again.")
     picture = qr_codes.png(linked.qr, correction="low", module_size=QR_SCALE)
     return _uncached(Response(picture, mimetype=PNG))
 
@@ -89,7 +91,7 @@ def read_qr(path: InstancePath) -> Response:
 @v1.get(
     "/instances/<int:instance_id>/pairing",
     tags=[TAG],
-    summary="How far the pairing is",
+    summary="Get the pairing status",
     responses=SHOWN,
 )
 @key_may("lines")

@@ -44,7 +44,7 @@ def list_templates(query: TemplatesQuery) -> dict[str, Any]:
 
 
 @v1.get(
-    "/templates/<template_id>", tags=[TAG], summary="One template", responses={200: TemplateShape}
+    "/templates/<template_id>", tags=[TAG], summary="Get a template", responses={200: TemplateShape}
 )
 @key_may("lines", test_keys=True)
 def read_template(path: TemplatePath) -> dict[str, Any]:

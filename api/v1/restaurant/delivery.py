@@ -50,7 +50,7 @@ ZONES, COURIERS = Tag(name="Delivery zones"), Tag(name="Couriers")
 
 
 @v1.get(
-    "/delivery-zones", tags=[ZONES], summary="A restaurant's delivery zones",
+    "/delivery-zones", tags=[ZONES], summary="List delivery zones",
     responses={200: ZonePage},
 )  # fmt: skip
 @key_may("menus", test_keys=True)
@@ -73,7 +73,10 @@ def add_zone(body: NewZone) -> JsonAnswer:
 
 
 @v1.patch(
-    "/delivery-zones/<zone_id>", tags=[ZONES], summary="Change a zone", responses={200: ZoneShape}
+    "/delivery-zones/<zone_id>",
+    tags=[ZONES],
+    summary="Update a delivery zone",
+    responses={200: ZoneShape},
 )
 @key_may("menus")
 def change_zone(path: ZonePath, body: ZoneFields) -> dict[str, Any]:
@@ -93,7 +96,10 @@ def change_zone(path: ZonePath, body: ZoneFields) -> dict[str, Any]:
 
 
 @v1.delete(
-    "/delivery-zones/<zone_id>", tags=[ZONES], summary="Remove a zone", responses={204: None}
+    "/delivery-zones/<zone_id>",
+    tags=[ZONES],
+    summary="Delete a delivery zone",
+    responses={204: None},
 )
 @key_may("menus")
 def remove_zone(path: ZonePath) -> Response:
@@ -103,7 +109,7 @@ def remove_zone(path: ZonePath) -> Response:
 
 
 @v1.get(
-    "/delivery-zones/find", tags=[ZONES], summary="The zone around a place",
+    "/delivery-zones/find", tags=[ZONES], summary="Find the delivery zone of a location",
     responses={200: QuoteShape},
 )  # fmt: skip
 @key_may("orders", test_keys=True)
@@ -153,7 +159,7 @@ def read_courier(path: CourierPath) -> dict[str, Any]:
 @v1.patch(
     "/couriers/<courier_id>",
     tags=[COURIERS],
-    summary="Change a courier",
+    summary="Update a courier",
     responses={200: CourierShape, 409: ErrorBody},
 )
 @key_may("orders")
@@ -166,7 +172,7 @@ def change_courier(path: CourierPath, body: CourierFields) -> dict[str, Any]:
 
 
 @v1.delete(
-    "/couriers/<courier_id>", tags=[COURIERS], summary="Remove a courier", responses={204: None}
+    "/couriers/<courier_id>", tags=[COURIERS], summary="Delete a courier", responses={204: None}
 )
 @key_may("orders")
 def remove_courier(path: CourierPath) -> Response:
@@ -178,7 +184,7 @@ def remove_courier(path: CourierPath) -> Response:
 @v1.post(
     "/couriers/<courier_id>/link",
     tags=[COURIERS],
-    summary="A link to the courier's list",
+    summary="Create a link to a courier's list",
     responses={200: CourierLinkShape, 409: ErrorBody},
 )
 @key_may("orders")
@@ -195,7 +201,7 @@ def courier_link(path: CourierPath) -> dict[str, Any]:
 @v1.get(
     "/orders/<order_id>/delivery",
     tags=[COURIERS],
-    summary="Who brings an order",
+    summary="Get the courier of an order",
     responses={200: RideShape},
 )
 @key_may("orders")
@@ -207,7 +213,7 @@ def who_brings(path: OrderPath) -> dict[str, Any]:
 @v1.post(
     "/orders/<order_id>/courier",
     tags=[COURIERS],
-    summary="Give an order to a courier",
+    summary="Assign an order to a courier",
     responses={200: RideShape, 409: ErrorBody},
 )
 @key_may("orders")
@@ -223,7 +229,7 @@ def assign_courier(path: OrderPath, body: Assign) -> JsonAnswer:
 @v1.post(
     "/orders/<order_id>/delivery",
     tags=[COURIERS],
-    summary="Picked up, delivered, or a problem",
+    summary="Update the delivery status of an order",
     responses={200: RideShape, 409: ErrorBody},
 )
 @key_may("orders")
@@ -241,7 +247,7 @@ def courier_said(path: OrderPath, body: Said) -> JsonAnswer:
 @v1.post(
     "/orders/<order_id>/location",
     tags=[COURIERS],
-    summary="Say where an order goes",
+    summary="Set the delivery location of an order",
     responses={200: OrderShape, 409: ErrorBody},
 )
 @key_may("orders")

@@ -44,7 +44,7 @@ from restaurant.sites import sites
 TAG = Tag(name="Loyalty")
 
 
-@v1.get("/loyalty/programmes", tags=[TAG], summary="How each site counts",
+@v1.get("/loyalty/programmes", tags=[TAG], summary="List loyalty programmes",
         responses={200: ProgrammePage})  # fmt: skip
 @key_may("campaigns")
 def list_programmes() -> dict[str, Any]:
@@ -74,7 +74,9 @@ def set_programme(path: SitePath, body: ProgrammeFields) -> dict[str, Any]:
         return programme_json(programmes.save_programme(sites.get(path.site_id), wanted))
 
 
-@v1.get("/loyalty/members", tags=[TAG], summary="Balances at a site", responses={200: MemberPage})
+@v1.get(
+    "/loyalty/members", tags=[TAG], summary="List loyalty balances", responses={200: MemberPage}
+)
 @key_may("campaigns")
 def list_members(query: MembersQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
@@ -88,7 +90,7 @@ def list_members(query: MembersQuery) -> dict[str, Any]:
         return page(rows, query, lambda one: one.contact_id, balance_json)
 
 
-@v1.get("/loyalty/members/<contact_id>", tags=[TAG], summary="One guest's balances and book",
+@v1.get("/loyalty/members/<contact_id>", tags=[TAG], summary="Get a guest's balances and history",
         responses={200: MemberShape})  # fmt: skip
 @key_may("campaigns")
 def read_member(path: ContactPath) -> dict[str, Any]:
@@ -112,7 +114,8 @@ def correct_balance(path: ContactPath, body: Correction) -> JsonAnswer:
     return balance_json(done)
 
 
-@v1.post("/loyalty/members/<contact_id>/exchange", tags=[TAG], summary="Points for a coupon",
+@v1.post("/loyalty/members/<contact_id>/exchange", tags=[TAG],
+         summary="Exchange points for a coupon",
          responses={201: CouponShape, 409: ErrorBody})  # fmt: skip
 @key_may("campaigns")
 @idempotent
@@ -144,7 +147,7 @@ def read_reward(path: RewardPath) -> dict[str, Any]:
         return reward_json(rewards.get(path.reward_id))
 
 
-@v1.put("/loyalty/rewards/<reward_id>", tags=[TAG], summary="Change a reward",
+@v1.put("/loyalty/rewards/<reward_id>", tags=[TAG], summary="Update a reward",
         responses={200: RewardShape})  # fmt: skip
 @key_may("campaigns")
 def change_reward(path: RewardPath, body: RewardFields) -> dict[str, Any]:
@@ -153,7 +156,7 @@ def change_reward(path: RewardPath, body: RewardFields) -> dict[str, Any]:
         return reward_json(rewards.change(path.reward_id, _wanted(body)))
 
 
-@v1.delete("/loyalty/rewards/<reward_id>", tags=[TAG], summary="Remove a reward",
+@v1.delete("/loyalty/rewards/<reward_id>", tags=[TAG], summary="Delete a reward",
            responses={204: None})  # fmt: skip
 @key_may("campaigns")
 def remove_reward(path: RewardPath) -> Response:
@@ -172,7 +175,7 @@ def list_coupons(query: CouponsQuery) -> dict[str, Any]:
         return page(rows, query, lambda one: one.id, coupon_json)
 
 
-@v1.post("/loyalty/coupons", tags=[TAG], summary="Give a coupon",
+@v1.post("/loyalty/coupons", tags=[TAG], summary="Issue a coupon",
          responses={201: CouponShape, 409: ErrorBody})  # fmt: skip
 @key_may("campaigns")
 @idempotent

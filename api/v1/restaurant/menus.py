@@ -50,7 +50,9 @@ def create_menu(body: NewMenu) -> JsonAnswer:
     return menu_json(menu), 201
 
 
-@v1.get("/menus/<menu_id>", tags=[TAG], summary="The whole draft", responses={200: WholeMenu})
+@v1.get(
+    "/menus/<menu_id>", tags=[TAG], summary="Get the draft of a menu", responses={200: WholeMenu}
+)
 @key_may("menus", test_keys=True)
 def read_menu(path: MenuPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
@@ -68,7 +70,7 @@ def read_menu(path: MenuPath) -> dict[str, Any]:
 @v1.post(
     "/menus/<menu_id>/publish",
     tags=[TAG],
-    summary="Show the draft to diners",
+    summary="Publish the draft",
     responses={200: MenuShape},
 )
 @key_may("menus")
@@ -94,7 +96,7 @@ def add_category(path: MenuPath, body: CategoryIn) -> JsonAnswer:
 @v1.patch(
     "/menus/<menu_id>/categories/<category_id>",
     tags=[TAG],
-    summary="Change a category",
+    summary="Update a category",
     responses={200: CategoryShape},
 )
 @key_may("menus")
@@ -108,7 +110,7 @@ def change_category(path: CategoryPath, body: CategoryIn) -> dict[str, Any]:
 @v1.delete(
     "/menus/<menu_id>/categories/<category_id>",
     tags=[TAG],
-    summary="Remove an empty category",
+    summary="Delete an empty category",
     responses={204: None},
 )
 @key_may("menus")
@@ -130,7 +132,7 @@ def add_item(path: MenuPath, body: ItemIn) -> JsonAnswer:
 @v1.patch(
     "/menus/<menu_id>/items/<item_id>",
     tags=[TAG],
-    summary="Change an item",
+    summary="Update an item",
     responses={200: ItemShape},
 )
 @key_may("menus")
@@ -143,7 +145,7 @@ def change_item(path: ItemPath, body: ItemIn) -> dict[str, Any]:
 @v1.delete(
     "/menus/<menu_id>/items/<item_id>",
     tags=[TAG],
-    summary="Remove an item",
+    summary="Delete an item",
     responses={204: None},
 )
 @key_may("menus")
@@ -171,7 +173,7 @@ def add_group(path: MenuPath, body: GroupIn) -> JsonAnswer:
 @v1.put(
     "/menus/<menu_id>/groups/<group_id>",
     tags=[TAG],
-    summary="Change an option group; its options become the given list",
+    summary="Update an option group and replace its options",
     responses={200: GroupShape},
 )
 @key_may("menus")
@@ -186,7 +188,7 @@ def change_group(path: GroupPath, body: GroupIn) -> dict[str, Any]:
 @v1.delete(
     "/menus/<menu_id>/groups/<group_id>",
     tags=[TAG],
-    summary="Remove an option group",
+    summary="Delete an option group",
     responses={204: None},
 )
 @key_may("menus")

@@ -104,7 +104,7 @@ def read_order(path: OrderPath) -> dict[str, Any]:
 @v1.get(
     "/orders/<order_id>/changes",
     tags=[TAG],
-    summary="What happened to an order",
+    summary="List the events of an order",
     responses={200: ChangePage},
 )
 @key_may("orders", test_keys=True)
@@ -128,7 +128,7 @@ def order_changes(path: OrderPath) -> dict[str, Any]:
 @v1.post(
     "/orders/<order_id>/status",
     tags=[TAG],
-    summary="Move an order on",
+    summary="Change the status of an order",
     responses={200: OrderShape},
 )
 @key_may("orders", test_keys=True)
@@ -180,7 +180,7 @@ def _moved(order: Order, body: Move) -> Order:
     if body.status == "refunded":
         raise Conflict(
             "refund_needed",
-            "An order becomes refunded by refunding its payment: POST /payments/{id}/refunds.",
+            "To refund an order, refund its payment: POST /payments/{id}/refunds.",
         )
     site = sites.of_order(order)
     if body.status == "cancelled":

@@ -49,7 +49,7 @@ def list_links(query: LinksQuery) -> dict[str, Any]:
         return page(rows, query, lambda one: one.id, link_json)
 
 
-@v1.post("/payment-links", tags=[TAG], summary="Make a payment link", responses={201: LinkShape})
+@v1.post("/payment-links", tags=[TAG], summary="Create a payment link", responses={201: LinkShape})
 @key_may("payments", test_keys=True)
 @idempotent
 def make_link(body: NewLink) -> JsonAnswer:
@@ -58,7 +58,7 @@ def make_link(body: NewLink) -> JsonAnswer:
 
 
 @v1.get(
-    "/payment-links/<link_id>", tags=[TAG], summary="One payment link", responses={200: LinkShape}
+    "/payment-links/<link_id>", tags=[TAG], summary="Get a payment link", responses={200: LinkShape}
 )
 @key_may("payments", test_keys=True)
 def read_link(path: LinkPath) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def cancel_link(path: LinkPath) -> JsonAnswer:
 @v1.post(
     "/payment-links/<link_id>/renew",
     tags=[TAG],
-    summary="Renew a payment link",
+    summary="Replace a payment link",
     responses={200: LinkShape},
 )
 @key_may("payments", test_keys=True)
@@ -94,7 +94,7 @@ def renew_link(path: LinkPath, body: Renew) -> JsonAnswer:
 @v1.get(
     "/orders/<order_id>/payments",
     tags=[TAG],
-    summary="What was paid for an order",
+    summary="List the payments of an order",
     responses={200: PaymentList},
 )
 @key_may("payments", test_keys=True)
@@ -109,7 +109,7 @@ def order_payments(path: OrderPath) -> dict[str, Any]:
 @v1.post(
     "/payments/<payment_id>/refunds",
     tags=[TAG],
-    summary="Give money back",
+    summary="Refund a payment",
     responses={201: RefundShape},
 )
 @key_may("payments", test_keys=True)
@@ -155,7 +155,7 @@ def _make(body: NewLink) -> PaymentLink:
             raise invalid("order_id", "no_provider", "No payment provider is set up for it.")
         return made
     if body.cart_code and test:  # carts are created by guests on the menu: all of them are live
-        raise Forbidden("live_key_required", "A test key cannot ask for a cart's payment.")
+        raise Forbidden("live_key_required", "Use a live key to request the payment of a cart.")
     if body.cart_code:
         cart = carts.get_by_code(body.cart_code.upper().replace("-", "").lstrip("#"))
         if cart is None:

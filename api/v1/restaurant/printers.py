@@ -72,7 +72,7 @@ def read_printer(path: PrinterPath) -> dict[str, Any]:
 @v1.patch(
     "/printers/<printer_id>",
     tags=[PRINTERS],
-    summary="Change a printer",
+    summary="Update a printer",
     responses={200: PrinterShape},
 )
 @key_may("printers")
@@ -82,7 +82,7 @@ def change_printer(path: PrinterPath, body: PrinterFields) -> dict[str, Any]:
 
 
 @v1.delete(
-    "/printers/<printer_id>", tags=[PRINTERS], summary="Remove a printer", responses={204: None}
+    "/printers/<printer_id>", tags=[PRINTERS], summary="Delete a printer", responses={204: None}
 )
 @key_may("printers")
 def remove_printer(path: PrinterPath) -> tuple[str, int]:
@@ -118,7 +118,7 @@ def list_agents() -> dict[str, Any]:
 @v1.post(
     "/print-agents",
     tags=[AGENTS],
-    summary="A pairing code for a new agent",
+    summary="Create a pairing code for a print agent",
     responses={201: CodeShape},
 )
 @key_may("printers")
@@ -138,7 +138,7 @@ def read_agent(path: AgentPath) -> dict[str, Any]:
 @v1.patch(
     "/print-agents/<agent_id>",
     tags=[AGENTS],
-    summary="Rename an agent",
+    summary="Rename a print agent",
     responses={200: AgentShape},
 )
 @key_may("printers")
@@ -148,7 +148,7 @@ def change_agent(path: AgentPath, body: AgentFields) -> dict[str, Any]:
 
 
 @v1.delete(
-    "/print-agents/<agent_id>", tags=[AGENTS], summary="Remove an agent", responses={204: None}
+    "/print-agents/<agent_id>", tags=[AGENTS], summary="Delete a print agent", responses={204: None}
 )
 @key_may("printers")
 def remove_agent(path: AgentPath) -> tuple[str, int]:
@@ -168,7 +168,7 @@ def list_jobs(query: JobQuery) -> dict[str, Any]:
 
 
 @v1.get(
-    "/print-jobs/<print_job_id>", tags=[JOBS], summary="One print job", responses={200: JobShape}
+    "/print-jobs/<print_job_id>", tags=[JOBS], summary="Get a print job", responses={200: JobShape}
 )
 @key_may("printers")
 def read_job(path: JobPath) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def read_job(path: JobPath) -> dict[str, Any]:
 @v1.post(
     "/print-jobs/<print_job_id>/reprint",
     tags=[JOBS],
-    summary="Print a ticket again, headed REPRINT",
+    summary="Reprint a ticket",
     responses={201: Made},
 )
 @key_may("printers")

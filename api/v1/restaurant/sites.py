@@ -46,7 +46,7 @@ def list_sites() -> dict[str, Any]:
 @v1.post(
     "/sites",
     tags=[SITES],
-    summary="Add restaurant",
+    summary="Add a restaurant",
     responses={201: SiteShape, 409: ErrorBody},
 )
 @key_may("menus")
@@ -64,7 +64,7 @@ def open_site(body: NewSite) -> JsonAnswer:
     return site_json(site), 201
 
 
-@v1.get("/sites/<site_id>", tags=[SITES], summary="One restaurant", responses={200: SiteShape})
+@v1.get("/sites/<site_id>", tags=[SITES], summary="Get a restaurant", responses={200: SiteShape})
 @key_may("menus", test_keys=True)
 def read_site(path: SitePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
@@ -86,7 +86,7 @@ def change_site(path: SitePath, body: SiteFields) -> dict[str, Any]:
 @v1.post(
     "/sites/<site_id>/pause",
     tags=[SITES],
-    summary="Stop taking orders for a while, or take them again",
+    summary="Pause or resume orders",
     responses={200: SiteShape},
 )
 @key_may("orders")
@@ -98,7 +98,7 @@ def pause_site(path: SitePath, body: Pause) -> JsonAnswer:
 @v1.get(
     "/sites/<site_id>/sold-out",
     tags=[SITES],
-    summary="What is sold out now",
+    summary="List sold-out items",
     responses={200: SoldOutShape},
 )
 @key_may("menus", test_keys=True)
@@ -110,7 +110,7 @@ def list_sold_out(path: SitePath) -> dict[str, Any]:
 @v1.post(
     "/sites/<site_id>/sold-out",
     tags=[SITES],
-    summary="Say that something is sold out, or is there again",
+    summary="Mark an item as sold out or available",
     responses={200: SoldOutShape},
 )
 @key_may("menus")
@@ -144,7 +144,7 @@ def add_tables(body: NewTables) -> JsonAnswer:
 @v1.post(
     "/tables/<table_id>/rotate",
     tags=[TABLES],
-    summary="A new code; the printed one stops proving a seat",
+    summary="Replace a table's code",
     responses={200: TableShape},
 )
 @key_may("menus")
@@ -154,7 +154,7 @@ def rotate_table(path: TablePath) -> JsonAnswer:
     return table_json(sites.get(table.site_id), table)
 
 
-@v1.delete("/tables/<table_id>", tags=[TABLES], summary="Remove a table", responses={204: None})
+@v1.delete("/tables/<table_id>", tags=[TABLES], summary="Delete a table", responses={204: None})
 @key_may("menus")
 def remove_table(path: TablePath) -> Response:
     with tenant_scope(g.tenant_id):

@@ -25,8 +25,8 @@ class InboundMessageData(BaseModel):
     type: str = Field(
         examples=["text"], description="The type of the message, such as `text` or `image`."
     )
-    id: str = Field(description="Ours, as in GET /messages/{id}.")
-    text: str | None = Field(None, description="Of texts and buttons.")
+    id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
+    text: str | None = Field(None, description="The text of text and button messages.")
     media: dict[str, Any] | None = None
     location: dict[str, Any] | None = None
     contacts: dict[str, Any] | None = Field(

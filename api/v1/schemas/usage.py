@@ -53,7 +53,7 @@ class CostShape(BaseModel):
     day: date
     instance_id: int
     country: str = Field(
-        description="ISO code, or `other` where the number does not tell.", examples=["TR"]
+        description="ISO code, or `other` if the number does not show the country.", examples=["TR"]
     )
     category: str = Field(
         description="marketing, utility, authentication or service", examples=["utility"]

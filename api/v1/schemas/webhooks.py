@@ -28,7 +28,7 @@ class DeliveryPath(BaseModel):
 class DeliveryQuery(PageQuery):
     endpoint_id: str | None = Field(None, max_length=64)
     event_id: str | None = Field(None, max_length=64)
-    event: str | None = Field(None, max_length=64, description="Only this kind of event.")
+    event: str | None = Field(None, max_length=64, description="Only events of this type.")
     state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None
     since: MomentWithOffset | None = None
     until: MomentWithOffset | None = None
@@ -36,9 +36,12 @@ class DeliveryQuery(PageQuery):
 
 class FeedQuery(BaseModel):
     after: int = Field(
-        0, ge=0, le=2**63 - 1, description="The last sequence you have; 0 for the beginning."
+        0,
+        ge=0,
+        le=2**63 - 1,
+        description="The last sequence number you have; 0 to start at the beginning.",
     )
-    limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
+    limit: int = Field(50, ge=1, le=200, description="The maximum number of results.")
 
 
 class NewEndpoint(BaseModel):
@@ -67,13 +70,13 @@ class EndpointChange(BaseModel):
         None, max_length=200, description="A note for your team, such as what the endpoint is for."
     )
     enabled: bool | None = Field(
-        None, description="false: it gets no more events, and what waits for it is cancelled."
+        None, description="`false`: gets no more events; waiting deliveries are cancelled."
     )
 
 
 class RotateRequest(BaseModel):
     overlap_hours: float = Field(
-        24, ge=0, le=168, description="So long both secrets sign what we send."
+        24, ge=0, le=168, description="How long both secrets sign webhook deliveries."
     )
 
     @model_validator(mode="before")
@@ -88,7 +91,9 @@ class ReplayRequest(BaseModel):
     endpoint_id: str | None = Field(
         None, max_length=64, description="All endpoints by default.", examples=[EXAMPLE_ID]
     )
-    only_missed: bool = Field(False, description="Leave out what already arrived there.")
+    only_missed: bool = Field(
+        False, description="Skip events that were already delivered to the endpoint."
+    )
 
 
 class EndpointShape(BaseModel):
@@ -107,16 +112,16 @@ class EndpointShape(BaseModel):
     failing_since: str | None
     last_success_at: str | None
     old_secret_until: str | None = Field(
-        description="Until then the secret before the last rotation signs too."
+        description="Until when the previous secret also signs deliveries."
     )
-    test: bool = Field(description="It gets the events of test mode alone.")
+    test: bool = Field(description="`true`: gets only test mode events.")
     created_at: str
     warnings: list[str] = Field(default_factory=list)
 
 
 class EndpointWithSecret(EndpointShape):
     secret: str = Field(
-        description="Shown only in this answer.",
+        description="Shown only in this response.",
         examples=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
     )
 
@@ -136,7 +141,7 @@ class DeliveryShape(BaseModel):
     state: str = Field(description="waiting, sending, delivered, failed or cancelled")
     attempts: int
     next_attempt_at: str | None
-    status: int | None = Field(description="What the endpoint answered last.", examples=[200])
+    status: int | None = Field(description="The endpoint's last response.", examples=[200])
     error: str | None
     created_at: str
 
@@ -146,10 +151,10 @@ class AttemptShape(BaseModel):
     at: str
     duration_ms: int
     status: int | None = Field(
-        description="The HTTP status of the endpoint's answer. Null: no answer."
+        description="The HTTP status of the endpoint's response. Null: no response."
     )
     error: str | None
-    answer: str = Field(description="The first bytes of the answer's body.")
+    answer: str = Field(description="The first bytes of the response body.")
 
 
 class DeliveryWithAttempts(DeliveryShape):
@@ -159,11 +164,11 @@ class DeliveryWithAttempts(DeliveryShape):
 
 class DeliveryPage(BaseModel):
     data: list[DeliveryShape]
-    next: str | None = Field(description="For ?after=, when there are more.")
+    next: str | None = Field(description="The value for `?after=` if there are more results.")
 
 
 class ReplayAnswer(BaseModel):
-    replayed: int = Field(description="How many deliveries leave now.")
+    replayed: int = Field(description="How many deliveries are sent now.")
     warnings: list[str] = Field(default_factory=list)
 
 
@@ -180,7 +185,9 @@ class EventShape(BaseModel):
 
 class EventPage(BaseModel):
     data: list[EventShape]
-    next: str | None = Field(description="For ?after=, when there are more.", examples=["1041"])
+    next: str | None = Field(
+        description="The value for `?after=` if there are more results.", examples=["1041"]
+    )
 
 
 def endpoint_json(endpoint: Endpoint) -> dict[str, Any]:

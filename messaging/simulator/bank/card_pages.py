@@ -16,26 +16,26 @@ HERE = Path(__file__).parent
 WORDS = {
     "en": {
         "pay": "Pay {amount}",
-        "decline": "Let the card be declined",
-        "note": "A simulated provider: no card, no money, nothing is charged.",
+        "decline": "Decline the card",
+        "note": "This is a simulated payment. No card is charged.",
         "paid": "Paid. Thank you!",
         "failed": "The card was declined.",
-        "over": "This link has run out.",
-        "again": "You can try once more.",
+        "over": "This link has expired.",
+        "again": "You can try again.",
         "back": "Back to {shop}",
         "card": "Test card",
         "title": "Payment",
     },
     "tr": {
         "pay": "{amount} öde",
-        "decline": "Kart reddedilsin",
-        "note": "Simüle sağlayıcı: kart yok, para yok, hiçbir şey çekilmez.",
+        "decline": "Kartı reddet",
+        "note": "Bu simüle bir ödemedir. Kartınızdan para çekilmez.",
         "paid": "Ödendi. Teşekkürler!",
         "failed": "Kart reddedildi.",
         "over": "Bu bağlantının süresi doldu.",
-        "again": "Bir kez daha deneyebilirsiniz.",
+        "again": "Tekrar deneyebilirsiniz.",
         "back": "{shop} sayfasına dön",
-        "card": "Deneme kartı",
+        "card": "Test kartı",
         "title": "Ödeme",
     },
 }
@@ -73,7 +73,7 @@ class CardPages:
     def _bill(self, request: web.Request) -> PaymentLink:
         bill = self._bank.bills.get(request.match_info["id"])
         if bill is None:
-            raise web.HTTPNotFound(text=translate_for(request, "There is no such link."))
+            raise web.HTTPNotFound(text=translate_for(request, "This link does not exist."))
         return bill
 
     def _drawn(self, bill: PaymentLink) -> web.Response:

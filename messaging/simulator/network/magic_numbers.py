@@ -34,28 +34,33 @@ WINDOW_CLOSED = Refusal(131047, 400, "Re-engagement message")
 
 MAGIC_NUMBERS: dict[str, MagicNumber] = {
     "000001": MagicNumber("undeliverable", Refusal(131026, 400, "Message undeliverable")),
-    "000002": MagicNumber("window closed", WINDOW_CLOSED),
+    "000002": MagicNumber("24-hour window closed", WINDOW_CLOSED),
     "000003": MagicNumber(
-        "too fast for this recipient, once",
+        "rate limit for this recipient reached, once",
         Refusal(131056, 400, "(Business Account, Consumer Account) pair rate limit hit", times=1),
     ),
     "000004": MagicNumber("opted out", Refusal(131050, 400, "User has stopped marketing messages")),
     "000005": MagicNumber(
-        "the line's token has expired", Refusal(190, 401, "Error validating access token: expired")
+        "the line's access token has expired",
+        Refusal(190, 401, "Error validating access token: expired"),
     ),
-    "000006": MagicNumber("the answer is lost after acceptance", answer_lost=True),
-    "000007": MagicNumber("receipts come late", delayed=True),
-    "000008": MagicNumber("every receipt comes twice", copies=2),
-    "000009": MagicNumber("receipts come in the wrong order", states=("read", "delivered", "sent")),
+    "000006": MagicNumber("accepted, but the response is lost", answer_lost=True),
+    "000007": MagicNumber("receipts arrive late", delayed=True),
+    "000008": MagicNumber("every receipt arrives twice", copies=2),
+    "000009": MagicNumber(
+        "receipts arrive in the wrong order", states=("read", "delivered", "sent")
+    ),
     "000010": MagicNumber(
-        "the line is too fast, twice", Refusal(130429, 429, "Rate limit hit", times=2)
+        "rate limit of the line reached, twice", Refusal(130429, 429, "Rate limit hit", times=2)
     ),
     "000011": MagicNumber("never delivered", states=("sent",)),
     "000012": MagicNumber(
-        "fails after it was sent", states=("sent", "failed"), failure=UNDELIVERABLE
+        "fails after it is sent", states=("sent", "failed"), failure=UNDELIVERABLE
     ),
     "000013": MagicNumber(
-        "taken, then refused for the window", states=("sent", "failed"), failure=WINDOW_CLOSED
+        "accepted, then rejected because the 24-hour window is closed",
+        states=("sent", "failed"),
+        failure=WINDOW_CLOSED,
     ),
 }
 

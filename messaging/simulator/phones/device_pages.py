@@ -13,7 +13,7 @@ from messaging.simulator.network.devices import DeviceRegistry
 from messaging.simulator.network.state import timestamp
 from messaging.simulator.phones.phone_pages import PhonePages
 
-INVALID_CODE = "This code is not good, or has run out. Take the one that is on the page now."
+INVALID_CODE = "This code is not valid or has expired. Use the code that the page shows now."
 
 
 class LinkedDevicePages:

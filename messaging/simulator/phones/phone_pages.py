@@ -28,7 +28,7 @@ from messaging.simulator.phones.live_updates import stream_updates
 HERE = Path(__file__).parent
 MOST_PEOPLE, MOST_LINES = 100, 50
 LONGEST_TEXT = 4096
-INVALID_NUMBER = "Write the number with its country code, such as 905321112233."
+INVALID_NUMBER = "Enter the number with its country code, such as 905321112233."
 STATIC = {
     "phones.css": "text/css",
     "phones.js": "text/javascript",
@@ -127,7 +127,7 @@ class PhonePages:
             )
         except ValidationError:
             raise web.HTTPUnprocessableEntity(
-                text=translate_for(request, "This cannot be sent.")
+                text=translate_for(request, "This message cannot be sent.")
             ) from None
         if writes.kind != "text" or writes.text.strip():
             self._people.write(chat.phone, chat.line, writes)

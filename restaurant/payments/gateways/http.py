@@ -43,7 +43,9 @@ def call(
     if reply.status >= 500 or reply.status in RETRY_STATUSES:
         raise GatewayUnreachable(f"The provider answered {reply.status}: not now.")
     if 300 <= reply.status < 400:
-        raise GatewayRefused("The provider's address leads elsewhere; check the address setting.")
+        raise GatewayRefused(
+            "The provider's address redirects elsewhere. Check the address setting."
+        )
     return reply
 
 
@@ -51,9 +53,9 @@ def parse_reply(reply: Reply) -> dict[str, Any]:
     try:
         value = json.loads(reply.body)
     except (ValueError, RecursionError):
-        raise GatewayUnreachable("The provider's answer is not JSON.") from None
+        raise GatewayUnreachable("The provider's response is not JSON.") from None
     if not isinstance(value, dict):
-        raise GatewayUnreachable("The provider's answer is not a JSON object.")
+        raise GatewayUnreachable("The provider's response is not a JSON object.")
     return value
 
 

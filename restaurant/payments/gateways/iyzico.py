@@ -269,7 +269,7 @@ def _request(
     if answer.get("status") == "success" and reply.ok:
         return answer
     if text_value(answer.get("errorCode")) in ("1000", "1001") or reply.status == 401:
-        raise GatewayRefused("iyzico does not know these keys, or the secret key is wrong.")
+        raise GatewayRefused("iyzico rejected these keys. Check the API key and the secret key.")
     if quiet and reply.status in (200, 404):
         return {}
     raise GatewayRefused(f"iyzico: {text_value(answer.get('errorMessage'), 300) or reply.status}")

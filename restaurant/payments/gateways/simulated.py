@@ -101,7 +101,7 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     )
     url, ref = text_value(made.get("url"), 2000), text_value(made.get("id"))
     if not url or not ref:
-        raise GatewayUnreachable("The simulated provider made a link without an address.")
+        raise GatewayUnreachable("The simulated provider returned a link without a URL.")
     return CreatedLink(url, ref)
 
 

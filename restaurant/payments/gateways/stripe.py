@@ -129,7 +129,7 @@ def check(desk: ProviderCredentials) -> AccountCheck:
     account = _request(desk, "GET", "/v1/account")
     name = text_value(nested_object(account, "settings", "dashboard").get("display_name"))
     if account.get("charges_enabled") is False:
-        raise GatewayRefused("Stripe has not opened this account for payments yet.")
+        raise GatewayRefused("Stripe has not enabled payments for this account yet.")
     return AccountCheck(
         text_value(account.get("id")), name, desk.key.startswith(("sk_live_", "rk_live_"))
     )
@@ -161,7 +161,7 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     )
     url, ref = text_value(session.get("url"), 2000), text_value(session.get("id"))
     if not url or not ref:
-        raise GatewayUnreachable("Stripe made a session without an address.")
+        raise GatewayUnreachable("Stripe returned a session without a URL.")
     return CreatedLink(url, ref)
 
 
@@ -285,7 +285,7 @@ def refund(
         key=key,
     )
     if answer.get("status") in ("failed", "canceled"):
-        raise GatewayRefused("Stripe could not give the money back.")
+        raise GatewayRefused("Stripe could not refund the payment.")
     return RefundResult(text_value(answer.get("id")), pending=answer.get("status") != "succeeded")
 
 
@@ -334,7 +334,7 @@ def _request(
     if reply.ok:
         return answer
     if reply.status == 401:
-        raise GatewayRefused("Stripe does not know this key.")
+        raise GatewayRefused("Stripe rejected this key.")
     raise GatewayRefused(
         f"Stripe: {text_value(nested_object(answer, 'error').get('message'), 300) or reply.status}"
     )

@@ -168,7 +168,7 @@ def test_a_list_of_the_collection_fills_in_the_ids_of_the_other_calls(client, ap
     ):
         script = "".join(calls[name]["event"][0]["script"]["exec"])
         assert f'set("{variable}"' in script
-    assert "event" not in calls["What it would do"]
+    assert "event" not in calls["Preview a campaign"]
 
 
 def test_sample_ids_begin_as_such_ids_do(client, app):

@@ -230,7 +230,7 @@ def test_a_problem_needs_its_words(rider, road):
     tap = {"order": road.ready.id, "act": "problem", "kind": "other"}
     answer = rider.client.post(road.link, data=tap)
     assert answer.status_code == 422
-    assert "birkaç kelimeyle" in answer.get_data(as_text=True)
+    assert "Sorunu kısaca yazın." in answer.get_data(as_text=True)
     assert rider.client.post(road.link, data={**tap, "note": "Lastik patladı"}).status_code == 303
     assert "Bildirildi" in rider.get(road.link).get_data(as_text=True)
 
@@ -297,7 +297,7 @@ def test_a_diner_learns_the_fee_before_ordering(client, road):
     ).json
     assert Decimal(sent["total"]) == Decimal(480)
     page = client.get(f"{base}/menu?lang=en")
-    assert "Delivery from ₺30.00" in page.get_data(as_text=True)
+    assert "Delivery costs ₺30.00 or more" in page.get_data(as_text=True)
     assert "geolocation=(self)" in page.headers["Permissions-Policy"]
 
 

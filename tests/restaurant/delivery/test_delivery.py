@@ -87,9 +87,9 @@ def test_the_cart_says_its_delivery_fee(bistro):
         order_type="delivery", payment_method="card_at_door", language="en",
         address="Galip Dede 15", latitude=NEAR[0], longitude=NEAR[1],
     )  # fmt: skip
-    assert "Delivery: ₺30.00" in cart.text
+    assert "Delivery fee: ₺30.00" in cart.text
     assert "Total: ₺795.00" in cart.text
-    assert "card at the door" in cart.text
+    assert "card on delivery" in cart.text
 
 
 def test_outside_all_zones_nothing_is_stored_and_no_fee_invented(bistro):
@@ -339,7 +339,7 @@ def test_staff_taps_keep_the_couriers_times_too(bistro, ready):
 def test_another_courier_takes_over_and_the_first_is_told(bistro, ready):
     assign(bistro, ready)
     assign(bistro, ready, "Emine Yol")
-    assert "artık sizde değil" in bistro.said_to(HAKAN)[-1]
+    assert "artık size atanmış değil" in bistro.said_to(HAKAN)[-1]
     assert "Collect in cash" in bistro.said_to(EMINE)[0]
     assert assign(bistro, ready, None) is None
     with bistro.scope():

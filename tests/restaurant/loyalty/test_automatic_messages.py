@@ -208,7 +208,7 @@ def test_the_balance_is_told_for_a_word_in_the_guests_language(club):
     club.serves(club.bistro.order(table="3"))
     writes(club, "points")
     assert "152 points" in club.bistro.said_to()[-1]
-    assert "Write “redeem”" in club.bistro.said_to()[-1]
+    assert "Reply “redeem”" in club.bistro.said_to()[-1]
     writes(club, "Redeem!")
     assert club.balance() == 72
     guest = club.guest()

@@ -96,7 +96,7 @@ def test_of_two_orders_with_one_code_one_wins_and_the_other_is_told(club, app):
     assert "coupon_used" in split_reasons(loser.staff_note)
     assert Decimal(loser.sums["discount"]) == 0
     said = club.bistro.said_to(loser.customer_phone)
-    assert any("It was used already." in one and "₺765.00" in one for one in said)
+    assert any("It has already been used." in one and "₺765.00" in one for one in said)
 
 
 @pytest.mark.parametrize(

@@ -160,8 +160,8 @@ def test_takeaway_and_test_orders_say_so(ordered):
         ordered.site, ordered.order, ordered.lines, ordered.names
     )
     assert of(LargeText, kitchen.document) == [LargeText("GEL AL")]
-    assert kitchen.document.parts[0] == Band("DENEME – HAZIRLAMAYIN")
-    assert "Müşteri: Ayşe Kaya" in text(kitchen.document)
+    assert kitchen.document.parts[0] == Band("TEST – HAZIRLAMAYIN")
+    assert "Misafir: Ayşe Kaya" in text(kitchen.document)
 
 
 def test_a_line_for_two_stations_is_on_both_and_an_unknown_one_still_prints(ordered):

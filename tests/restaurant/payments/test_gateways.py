@@ -145,7 +145,7 @@ def test_a_slow_a_failing_and_a_wrong_stripe(paying):
         with pytest.raises(GatewayRefused):
             stripe.create_link(desk, asking())
     paying.troubles = []
-    with pytest.raises(GatewayRefused, match="does not know this key"):
+    with pytest.raises(GatewayRefused, match="rejected this key"):
         stripe.check(dataclasses.replace(desk, key="sk_test_other"))
     with pytest.raises(GatewayRefused):
         stripe.fetch(desk, "cs_nobody", "")

@@ -60,7 +60,7 @@ def test_the_kitchen_hears_of_it_only_after_the_money(till, client):
     assert (body["order_id"], body["paid"]) == (order.number, True)
     (paid,) = till.bistro.events("payment_succeeded")
     assert (paid["order_id"], paid["amount"]) == (order.number, 765)
-    assert "ödemeniz ulaştı" in answers(till.bistro)[-1]
+    assert "ödemenizi aldık" in answers(till.bistro)[-1]
     assert till.link_of(cart.code).state == "paid"
     assert [one.outcome for one in till.signals()] == ["paid"]
 
@@ -74,7 +74,7 @@ def test_the_confirmation_is_sent_also_where_the_move_is_not_ticked(till, client
     till.paper.pays(till.session_of(cart.code))
     till.posts(client, till.event(till.session_of(cart.code)))
     till.works()
-    assert "ödemeniz ulaştı" in answers(till.bistro)[-1]
+    assert "ödemenizi aldık" in answers(till.bistro)[-1]
 
 
 def test_nobody_taps_an_unpaid_order_into_the_kitchen(till):
@@ -155,7 +155,7 @@ def test_a_success_before_the_order_is_parked_and_attached(till, client):
     assert order.state == "sent_to_kitchen"
     assert len(created(till)) == 1
     assert [(one.state, one.order_id) for one in till.payments()] == [("accepted", order.id)]
-    assert "ödemeniz ulaştı" in answers(till.bistro)[-1]
+    assert "ödemenizi aldık" in answers(till.bistro)[-1]
 
 
 def test_a_paid_order_that_needs_a_tap_still_needs_it(till, client):

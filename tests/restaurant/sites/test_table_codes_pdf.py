@@ -26,7 +26,7 @@ def test_a_sheet_has_every_table_and_a_line_in_each_language(app, restaurant):
     assert [line for line in lines if line.isdigit()] == [table.number for table in listed]
     assert lines.count("Lemar Bistro") == 14
     assert lines.count("Menüyü görmek ve sipariş vermek için okutun") == 14
-    assert lines.count("Scan to see the menu and to order") == 14
+    assert lines.count("Scan to view the menu and order") == 14
     assert sum("القائمة" in line for line in lines) == 14
 
 
@@ -83,5 +83,5 @@ def test_a_sheet_keeps_the_order_of_the_languages_and_drops_none(app, restaurant
         )
     assert len(said) == 4
     assert said[0].startswith("Menüyü")
-    assert said[3] == "Scan to see the menu and to order"
+    assert said[3] == "Scan to view the menu and order"
     assert said[3] in PdfReader(io.BytesIO(paper)).pages[0].extract_text()

@@ -17,7 +17,9 @@ class FilterFacts(BaseModel):
 
     model_config = {"extra": "forbid"}
 
-    tags: list[str] | None = Field(None, max_length=20, description="One of them is enough.")
+    tags: list[str] | None = Field(
+        None, max_length=20, description="Only contacts with at least one of these tags."
+    )
     without_tags: list[str] | None = Field(None, max_length=20)
     languages: list[str] | None = Field(
         None,
@@ -26,12 +28,18 @@ class FilterFacts(BaseModel):
         description="Only contacts with one of these languages.",
     )
     birthday_within_days: int | None = Field(None, ge=0, le=60, description="0: today.")
-    consent: bool | None = Field(None, description="true: only who agreed to marketing.")
-    seen_within_days: Days | None = Field(None, description="Wrote to you within.")
-    not_messaged_days: Days | None = Field(None, description="No marketing since.")
+    consent: bool | None = Field(None, description="`true`: only contacts with marketing consent.")
+    seen_within_days: Days | None = Field(
+        None, description="Only contacts who messaged you within this many days."
+    )
+    not_messaged_days: Days | None = Field(
+        None, description="Only contacts without a marketing message in this many days."
+    )
     site_id: str | None = Field(None, max_length=40, description="Orders of this site only.")
     ordered_within_days: Days | None = None
-    not_ordered_days: Days | None = Field(None, description="Ordered, but not since.")
+    not_ordered_days: Days | None = Field(
+        None, description="Only contacts whose last order is at least this many days ago."
+    )
     orders_at_least: int | None = Field(None, ge=0, le=100_000)
     orders_at_most: int | None = Field(None, ge=0, le=100_000)
     spent_at_least: str | None = Field(None, max_length=20, examples=["250.00"])

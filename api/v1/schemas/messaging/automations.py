@@ -27,7 +27,7 @@ class ConnectionShape(BaseModel):
     name: str
     enabled: bool
     state: str = Field(description="waiting until the first event has come, then connected")
-    refused: int = Field(description="Posts whose signature did not fit.")
+    refused: int = Field(description="Requests with an invalid signature.")
     first_event_at: str | None
     last_event_at: str | None
     created_at: str
@@ -48,7 +48,7 @@ class AutomationShape(BaseModel):
     instance_id: int | None = Field(description="null: the default line.")
     delay_minutes: int
     conditions: dict[str, Any]
-    message: str = Field(description="The text, empty where a template is sent.")
+    message: str = Field(description="The text; empty if a template is sent.")
     template: dict[str, Any] | None
     marketing: bool = Field(description="Marketing respects a customer's opt-out.")
     created_at: str
@@ -64,11 +64,13 @@ class RunShape(BaseModel):
     id: str = Field(examples=["run_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
     connection_id: str
     event: str | None = Field(examples=["order.created"])
-    cause: str = Field(description="One run for each.", examples=["order:1001"])
+    cause: str = Field(
+        description="What started the run. Each cause starts one run.", examples=["order:1001"]
+    )
     state: str = Field(description="waiting, sent, skipped, cancelled or failed")
-    because: str = Field(description="Why nothing was sent; empty when something was.")
+    because: str = Field(description="Why nothing was sent; empty if a message was sent.")
     phone: str
-    message_id: str | None = Field(description="Our id of the message.")
+    message_id: str | None = Field(description="The Comanda id of the message.")
     message_status_code: str | None
     due_at: str | None
     created_at: str

@@ -30,27 +30,29 @@ class TemplateFacts(BaseModel):
     name: str = Field(
         max_length=512,
         examples=["weekend_offer"],
-        description="The template's name, as the network knows it.",
+        description="The template's name on the network.",
     )
     language: str = Field(max_length=15, examples=["tr"])
     parameters: list[str] = Field(
-        default_factory=list, max_length=20, description="Placeholders are filled in each."
+        default_factory=list,
+        max_length=20,
+        description="Placeholders are filled in for each recipient.",
     )
     header: str | None = Field(
-        None, max_length=200, description="The value in a header of text; placeholders too."
+        None, max_length=200, description="The value in a text header. Placeholders are allowed."
     )
     header_url: str | None = Field(
         None,
         max_length=2048,
-        description="Where the image, video or document above the text is, as the template has it."
+        description="The URL of the header image, video or document that the template needs."
         " Or upload it: `PUT /campaigns/{campaign_id}/header-file`.",
         examples=["https://example.com/weekend.jpg"],
     )
     buttons: list[str | None] = Field(
         default_factory=list,
         max_length=10,
-        description="What the address of each button ends with, in the buttons' places, null for"
-        " one that takes none. Placeholders are filled and made fit for an address.",
+        description="The end of each button's URL, in the order of the buttons; null for"
+        " a button without one. Placeholders are filled in and URL-encoded.",
     )
 
     def given(self) -> dict[str, Any]:
@@ -74,17 +76,23 @@ class CampaignFacts(BaseModel):
     name: str | None = Field(None, max_length=240, examples=["Soup day"])
     audience_id: str | None = Field(None, max_length=40, description="A saved audience.")
     filters: FilterFacts | None = Field(
-        None, description="Instead of a saved audience.", examples=[{"not_ordered_days": 30}]
+        None,
+        description="Filters to use instead of a saved audience.",
+        examples=[{"not_ordered_days": 30}],
     )
-    instance_id: int | None = Field(None, description="The line; the default one, if not said.")
+    instance_id: int | None = Field(None, description="The line. Left out: the default line.")
     message: str | None = Field(
         None,
         max_length=4096,
         examples=["Hi {{customer.first_name|there}}, soup is on us today. {{shop.name}}"],
         description="The text to send. Placeholders such as `{{customer.name}}` are filled in.",
     )
-    template: TemplateFacts | None = Field(None, description="Instead of a message.")
-    gift: str | None = Field(None, max_length=64, description="What {{coupon}} is a code for.")
+    template: TemplateFacts | None = Field(
+        None, description="A template to send instead of `message`."
+    )
+    gift: str | None = Field(
+        None, max_length=64, description="The reward that the `{{coupon}}` code is for."
+    )
     quiet_hours: Quiet | None = Field(None, description="null: none. 21:00 to 09:00 by default.")
     rest_days: int | None = Field(None, ge=0, le=365)
     follow_days: int | None = Field(None, ge=0, le=90)
@@ -130,7 +138,7 @@ class FileBody(RawModel):
 
 
 class StartRequest(BaseModel):
-    at: Moment | None = Field(None, description="When; now, if it is not said.")
+    at: Moment | None = Field(None, description="The start time. Left out: now.")
 
 
 class CampaignPath(BaseModel):
@@ -146,10 +154,12 @@ class ResultQuery(PageQuery):
 
 
 class Counts(BaseModel):
-    people: int = Field(description="Chosen by the filters, the left-out ones included.")
+    people: int = Field(description="Contacts that match the filters, including skipped ones.")
     recipients: int
     waiting: int
-    sent: int = Field(description="Handed to the network, whatever came after it.")
+    sent: int = Field(
+        description="Messages accepted by the network, regardless of what happened afterwards."
+    )
     delivered: int
     read: int
     replied: int
@@ -159,12 +169,13 @@ class Counts(BaseModel):
     stopped: int
     ordered: int = Field(description="How many of them ordered afterwards.")
     orders: int
-    spent: str = Field(description="Of the orders in `currency`.", examples=["1250.00"])
+    spent: str = Field(description="The value of the orders, in `currency`.", examples=["1250.00"])
     currency: str = Field(
-        description="That of the filters' site, else of most sites.", examples=["TRY"]
+        description="The currency of the restaurant in the filters, or of most restaurants.",
+        examples=["TRY"],
     )
     cost_usd: float
-    reasons: dict[str, int] = Field(description="Why people were left out.")
+    reasons: dict[str, int] = Field(description="Why contacts were skipped.")
     causes: dict[str, int] = Field(description="Why messages failed.")
 
 
@@ -172,7 +183,9 @@ class CampaignShape(BaseModel):
     id: str = Field(examples=[CAMPAIGN_ID])
     name: str
     state: str = Field(description="draft, scheduled, running, paused, finished or stopped")
-    because: str = Field(description="Why it paused by itself; empty when a person paused it.")
+    because: str = Field(
+        description="Why it paused automatically; empty if a team member paused it."
+    )
     audience_id: str | None
     filters: dict[str, Any]
     instance_id: int | None
@@ -198,7 +211,7 @@ class CampaignPage(BaseModel):
 
 class ButtonShape(BaseModel):
     text: str = Field(description="The button's label.")
-    url: str = Field(description="Where it leads, filled; empty for one that leads nowhere.")
+    url: str = Field(description="The button's URL, filled in; empty if it has none.")
 
 
 class PreviewShape(BaseModel):
@@ -216,19 +229,23 @@ class DryRun(BaseModel):
     recipients: int
     left_out: dict[str, int] = Field(examples=[{"opted_out": 12, "recent": 3}])
     cost_usd: float
-    seconds: int = Field(description="How long it takes at the line's pace, nights not counted.")
-    asleep: int = Field(description="For how many it is night when it begins.")
-    previews: list[PreviewShape] = Field(description="For three real contacts.")
+    seconds: int = Field(description="Estimated sending time in seconds, without quiet hours.")
+    asleep: int = Field(description="Recipients in quiet hours at the start time.")
+    previews: list[PreviewShape] = Field(
+        description="The message as three of the contacts would get it."
+    )
     warnings: list[str]
-    problem: str | None = Field(description="Why it cannot be started as it is.")
+    problem: str | None = Field(description="What must be fixed before it can start.")
 
 
 class ResultShape(BaseModel):
     contact_id: str = Field(examples=[CONTACT_ID])
     name: str
     phone: str
-    state: str = Field(description="The message's own state; waiting, left_out or stopped before.")
-    reason: str = Field(description="Why somebody was left out, or why the message failed.")
+    state: str = Field(
+        description="The message's state; before sending: `waiting`, `left_out` or `stopped`."
+    )
+    reason: str = Field(description="Why the contact was skipped, or why the message failed.")
     message_id: str | None
     coupon: str
     cost_usd: float

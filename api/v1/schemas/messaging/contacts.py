@@ -34,23 +34,27 @@ class ContactsQuery(PageQuery):
     search: str | None = Field(
         None,
         max_length=80,
-        description="The beginning of words of the name, the first or last digits of a phone,"
-        " another identity, or #tag.",
+        description="The start of a word in the name, the first or last digits of a phone number,"
+        " another identity, or `#tag`.",
     )
-    tag: list[str] = Field(default_factory=list, max_length=10, description="All of these.")
+    tag: list[str] = Field(
+        default_factory=list, max_length=10, description="Only contacts with all of these tags."
+    )
     opted_out: bool | None = None
     blocked: bool | None = None
     consent: bool | None = None
     has_phone: bool | None = None
     language: str | None = Field(None, max_length=20)
-    seen_since: MomentWithOffset | None = Field(None, description="Wrote to you since.")
+    seen_since: MomentWithOffset | None = Field(
+        None, description="Only contacts who have messaged you since this time."
+    )
 
 
 class Consent(BaseModel):
     source: str = Field(
         min_length=1, max_length=120, examples=["form on the web site"], description="How."
     )
-    at: MomentWithOffset | None = Field(None, description="Since when; now, if it is not said.")
+    at: MomentWithOffset | None = Field(None, description="When consent was given. Left out: now.")
 
 
 class ContactFacts(BaseModel):
@@ -72,9 +76,11 @@ class ContactFacts(BaseModel):
     fields: dict[str, Any] | None = Field(
         None, description='The account\'s own fields by name or id, such as {"Seat": "Window"}.'
     )
-    opted_out: bool | None = Field(None, description="From marketing; other messages still go out.")
-    blocked: bool | None = Field(None, description="Nothing goes out to them.")
-    consent: Consent | None = Field(None, description="null takes it back.")
+    opted_out: bool | None = Field(
+        None, description="Opted out of marketing. Other messages are still sent."
+    )
+    blocked: bool | None = Field(None, description="`true`: no messages are sent to the contact.")
+    consent: Consent | None = Field(None, description="null: withdraw the consent.")
 
     def entry(self) -> ContactInput:
         return ContactInput(
@@ -95,15 +101,15 @@ class IdentityShape(BaseModel):
 class ContactShape(BaseModel):
     id: str = Field(examples=[CONTACT_ID])
     name: str = Field(examples=["Ayşe Yılmaz"])
-    profile_name: str = Field(description="What they call themselves on the network.")
+    profile_name: str = Field(description="The contact's profile name on the network.")
     phone: str | None = Field(
-        description="null for somebody the network shows by an id only.", examples=["905321112233"]
+        description="null if the network provides only an id.", examples=["905321112233"]
     )
     identities: list[IdentityShape]
     language: str
     tags: list[str]
     birthday: str | None
-    fields: dict[str, Any] = Field(description="By the field's id.")
+    fields: dict[str, Any] = Field(description="Custom fields by their ids.")
     consent: dict[str, Any] | None = Field(
         examples=[{"source": "form on the web site", "at": "2026-03-01T10:00:00Z"}]
     )
@@ -120,7 +126,7 @@ class ContactShape(BaseModel):
 
 class ContactPage(BaseModel):
     data: list[ContactShape]
-    next: str | None = Field(description="For ?after=, when there are more.")
+    next: str | None = Field(description="The value for `?after=` if there are more results.")
 
 
 class TagList(BaseModel):
@@ -162,7 +168,9 @@ class NoteList(BaseModel):
 
 class MergeRequest(BaseModel):
     other_id: str = Field(
-        max_length=64, description="The one that goes; all it has is kept.", examples=[CONTACT_ID]
+        max_length=64,
+        description="The contact to merge and delete. Its data is kept.",
+        examples=[CONTACT_ID],
     )
 
 
@@ -171,7 +179,7 @@ class ErasureShape(BaseModel):
     contact_id: str
     status_code: str = Field(description="running or done", examples=["running"])
     step: str = Field(examples=["messages"])
-    erased: int = Field(description="How many kept things were emptied so far.")
+    erased: int = Field(description="How many records have been erased so far.")
     asked_at: str
     done_at: str | None
 
@@ -187,10 +195,12 @@ class ImportRow(BaseModel):
     )
     consent: bool | None = Field(
         None,
-        description="Whether they agreed to marketing. Once one row has it, only rows with `true`"
-        " consent; `false` withdraws an earlier consent.",
+        description="Whether the contact agreed to marketing. If any row has this field, only rows"
+        " with `true` count as consent; `false` withdraws an earlier consent.",
     )
-    consent_source: str | None = Field(None, max_length=120, description="How this one agreed.")
+    consent_source: str | None = Field(
+        None, max_length=120, description="How this contact gave consent."
+    )
 
 
 class ImportRequest(BaseModel):
@@ -201,15 +211,19 @@ class ImportRequest(BaseModel):
     country: str | None = Field(
         None, pattern="^[A-Z]{2}$", examples=["TR"], description="Of numbers without a code."
     )
-    tags: list[str] | None = Field(None, max_length=30, description="For all of them.")
+    tags: list[str] | None = Field(
+        None, max_length=30, description="Tags for all imported contacts."
+    )
     consent_source: str | None = Field(
         None,
         max_length=120,
-        description="How all of them agreed. Rows that say otherwise, by a `consent` that is not"
-        " true or a consent column without a clear yes, do not consent.",
+        description="How all contacts gave consent. Rows with a `consent` other than"
+        " true, or with a consent column without a clear yes, count as no consent.",
     )
-    update: bool = Field(True, description="Whether known contacts take over what is said here.")
-    dry_run: bool = Field(False, description="Only look; `start` writes it afterwards.")
+    update: bool = Field(True, description="Whether to update existing contacts.")
+    dry_run: bool = Field(
+        False, description="`true`: only check the file. `start` imports it afterwards."
+    )
 
 
 class ImportShape(BaseModel):
@@ -217,16 +231,16 @@ class ImportShape(BaseModel):
     status_code: str = Field(
         description="checking, ready, importing, done, failed or cancelled", examples=["importing"]
     )
-    rows: int = Field(description="How many rows the file has; known after the look.")
-    position: int = Field(description="How many of them are dealt with in this pass.")
+    rows: int = Field(description="How many rows the file has. Known after the check.")
+    position: int = Field(description="How many rows have been processed in this pass.")
     created: int
     updated: int
-    repeated: int = Field(description="Numbers that are in the file more than once.")
+    repeated: int = Field(description="Phone numbers that occur more than once in the file.")
     rejected: int
-    consent_given: int = Field(description="Rows that give consent.")
-    consent_refused: int = Field(description="Rows that refuse it.")
+    consent_given: int = Field(description="Rows with consent.")
+    consent_refused: int = Field(description="Rows that refuse consent.")
     consent_unclear: int = Field(
-        description="Rows that say nothing clear about consent: they count as not given."
+        description="Rows without a clear answer about consent. They count as no consent."
     )
     error: str | None
     warnings: list[str] = Field(default_factory=list)

@@ -35,13 +35,13 @@ class ConversationShape(BaseModel):
     id: str = Field(examples=["cnv_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
     instance_id: int
     contact_id: str
-    name: str = Field(description="What the contact calls itself; may be empty.")
-    phone: str | None = Field(description="Null when the network told no phone.")
+    name: str = Field(description="The contact's own profile name; may be empty.")
+    phone: str | None = Field(description="Null if the network did not provide a phone number.")
     state: State = Field(description="`open` or `closed`.")
     unread: int
     assigned_to: str | None = Field(description="The member's person id.")
     window_until: str | None = Field(
-        description="Until when a cloud line may answer freely; then only by template."
+        description="Until when a cloud line can send any message. Afterwards only templates."
     )
     last_at: str
     last_message: LastMessage
@@ -49,7 +49,7 @@ class ConversationShape(BaseModel):
 
 class ConversationPage(BaseModel):
     data: list[ConversationShape]
-    next: str | None = Field(description="For ?after=, when there are more.")
+    next: str | None = Field(description="The value for `?after=` if there are more results.")
 
 
 class ConversationChange(BaseModel):

@@ -22,7 +22,7 @@ class InstanceShape(BaseModel):
     state_because: str
     state_at: str
     enabled: bool
-    is_default: bool = Field(description="Used when a send names no instance_id.")
+    is_default: bool = Field(description="Used if a send has no `instance_id`.")
     test: bool = Field(description="The simulated line of test keys.")
     messages_per_second: float
     fallback_instance_id: int | None = Field(
@@ -33,7 +33,7 @@ class InstanceShape(BaseModel):
 
 class InstanceChange(BaseModel):
     fallback_instance_id: Annotated[StrictInt, Field(ge=1, le=2**31 - 1)] | None = Field(
-        None, description="null: nobody takes over, its messages wait."
+        None, description="null: no fallback; its messages wait."
     )
 
 
@@ -44,7 +44,7 @@ class InstancePage(BaseModel):
 
 class NewInstance(BaseModel):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
-        max_length=120, description="Only you and your team see this name.", examples=["Front desk"]
+        max_length=120, description="A name that only your team sees.", examples=["Front desk"]
     )
 
 
@@ -63,8 +63,10 @@ class PairingShape(BaseModel):
         examples=["pairing"],
         description="unpaired, pairing, connected, disconnected, logged_out or restricted",
     )
-    qr: str | None = Field(description="What the QR code says; draw it, or ask for image/png.")
-    code: str | None = Field(description="To type into the phone, when that was asked for.")
-    expires_at: str | None = Field(description="Then the next code takes its place.")
+    qr: str | None = Field(
+        description="The content of the QR code. Draw it, or request `image/png`."
+    )
+    code: str | None = Field(description="The code to enter on the phone, if requested.")
+    expires_at: str | None = Field(description="When the next code replaces this one.")
     phone: str = Field(description="The linked number, once there is one.")
     because: str

@@ -62,7 +62,7 @@ def _checked_or_none(field: str, most: int) -> AfterValidator:
 
 
 class MessagePath(BaseModel):
-    message_id: str = Field(max_length=200, description="Our id or the network's.")
+    message_id: str = Field(max_length=200, description="The Comanda id or the network's id.")
 
 
 class MessagesQuery(PageQuery):
@@ -95,7 +95,7 @@ class SendOptions(BaseModel):
     )
     valid_for_seconds: int | None = Field(None, ge=10, le=35 * 86400)
     reference: Annotated[str | None, _checked_or_none("reference", 64)] = Field(
-        None, max_length=64, description="Yours; echoed everywhere."
+        None, max_length=64, description="Your own reference, returned in responses and events."
     )
 
 
@@ -117,7 +117,7 @@ class TemplateNamed(BaseModel):
         min_length=1,
         max_length=512,
         examples=["order_confirmation"],
-        description="The template's name, as the network knows it.",
+        description="The template's name on the network.",
     )
     language: str = Field(min_length=2, max_length=15, examples=["tr"])
     parameters: Parameters = Field(default_factory=list)
@@ -138,7 +138,7 @@ class TextRequest(FreeOptions):
 
 
 class MediaRequest(FreeOptions):
-    media_url: str = Field(description="Where the file is.", max_length=2048)
+    media_url: str = Field(description="The URL of the file.", max_length=2048)
     type: Literal["image", "document", "video", "audio"] = Field(
         examples=["document"], description="How the recipient sees the file."
     )
@@ -218,7 +218,7 @@ class MessageShape(BaseModel):
 
 class MessagePage(BaseModel):
     data: list[MessageShape]
-    next: str | None = Field(description="For ?after=, when there are more.")
+    next: str | None = Field(description="The value for `?after=` if there are more results.")
 
 
 class Change(BaseModel):

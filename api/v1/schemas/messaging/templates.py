@@ -13,7 +13,7 @@ class TemplatesQuery(PageQuery):
     category: Literal[template_repository.CATEGORIES] | None = None  # type: ignore[valid-type]
     name: str | None = Field(None, max_length=100, description="A part of the name.")
     instance_id: int | None = Field(
-        None, ge=1, le=2**31 - 1, description="Only what this line can send."
+        None, ge=1, le=2**31 - 1, description="Only templates that this line can send."
     )
 
 
@@ -30,11 +30,11 @@ class TemplateShape(BaseModel):
         examples=["approved"],
         description="The network's decision, such as `approved` or `rejected`.",
     )
-    reason: str = Field(description="Why the network refused or paused it; may be empty.")
+    reason: str = Field(description="Why the network rejected or paused it; may be empty.")
     quality: str
-    body: str = Field(description="The text with its places.")
+    body: str = Field(description="The text with its placeholders.")
     preview: str = Field(description="The text with the author's sample values.")
-    places: list[str] = Field(description="What `parameters` has to fill, in order.")
+    places: list[str] = Field(description="The placeholders that `parameters` fills, in order.")
     components: list[dict[str, Any]] = Field(description="In the network's own form.")
     instance_ids: list[int] = Field(description="The lines that can send it.")
     changed_at: str
@@ -43,4 +43,4 @@ class TemplateShape(BaseModel):
 
 class TemplatePage(BaseModel):
     data: list[TemplateShape]
-    next: str | None = Field(description="For ?after=, when there are more.")
+    next: str | None = Field(description="The value for `?after=` if there are more results.")

@@ -32,7 +32,7 @@ class ZoneFields(BaseModel):
     )
     fee: Decimal | None = Field(None, ge=0, le=10**9, examples=["35.00"])
     minimum: Decimal | None = Field(
-        None, ge=0, le=10**9, description="Based on the items only.", examples=["200.00"]
+        None, ge=0, le=10**9, description="The minimum order, items only.", examples=["200.00"]
     )
 
 
@@ -67,7 +67,7 @@ class PlaceQuery(OfSite):
 
 
 class QuoteShape(BaseModel):
-    zone: ZoneShape | None = Field(description="Null: nobody delivers there.")
+    zone: ZoneShape | None = Field(description="Null: no delivery to this location.")
     route_url: str
 
 
@@ -101,13 +101,15 @@ class CourierPage(BaseModel):
 
 
 class CourierLinkShape(BaseModel):
-    url: str = Field(description="Whoever has it sees and moves this courier's orders.")
+    url: str = Field(description="Anyone with this link can see and update the courier's orders.")
     expires_at: str
 
 
 class Assign(BaseModel):
-    courier_id: str | None = Field(None, max_length=40, description="Null takes it back.")
-    version: int | None = Field(None, description="Refuse when somebody changed it meanwhile.")
+    courier_id: str | None = Field(None, max_length=40, description="Null: unassign the courier.")
+    version: int | None = Field(
+        None, description="The version you have: 409 if the order has changed since."
+    )
 
 
 class Said(BaseModel):
@@ -131,8 +133,8 @@ class Located(BaseModel):
 class RideShape(BaseModel):
     order_id: str
     status: str = Field(description="The order's state, such as `out_for_delivery`.")
-    courier: dict[str, Any] | None = Field(description="Who brings it, with every time.")
+    courier: dict[str, Any] | None = Field(description="The courier, with the time of each step.")
     collect: dict[str, Any] = Field(
-        description="What is taken at the door.", examples=[{"by": "cash", "amount": 795}]
+        description="The amount to collect on delivery.", examples=[{"by": "cash", "amount": 795}]
     )
     delivery: dict[str, Any] | None

@@ -31,13 +31,13 @@ class ProgrammeFields(BaseModel):
     keywords: list[str] = Field(
         default_factory=list,
         max_length=10,
-        description="A guest who writes one of these is told the balance.",
+        description="A guest who sends one of these words gets the balance.",
         examples=[["points", "puan"]],
     )
     gift_id: str | None = Field(
         None,
         max_length=40,
-        description="A reward with a cost: given by itself as soon as the balance pays for it.",
+        description="A reward with a cost: issued automatically when the balance is high enough.",
     )
     quiet_from: str = Field("21:00", max_length=5)
     quiet_until: str = Field("10:00", max_length=5)
@@ -45,8 +45,8 @@ class ProgrammeFields(BaseModel):
         None,
         ge=0,
         le=1_000_000,
-        description="Needed when the kind changes and guests have a balance: how many points"
-        " one stamp is. 0: everybody begins anew.",
+        description="Required if the kind changes and guests have a balance: how many points"
+        " one stamp is worth. 0: all balances restart at zero.",
     )
 
 
@@ -71,7 +71,9 @@ class ProgrammePage(BaseModel):
 
 class MembersQuery(PageQuery):
     site_id: str = Field(max_length=40)
-    phone: str | None = Field(None, max_length=32, description="Only whoever has this phone.")
+    phone: str | None = Field(
+        None, max_length=32, description="Only the guest with this phone number."
+    )
 
 
 class BalanceShape(BaseModel):
@@ -93,7 +95,7 @@ class EntryShape(BaseModel):
     site_id: str
     amount: int = Field(description="Points or stamps; negative if the balance went down.")
     kind: str = Field(description="earned, changed, taken_back, exchanged, returned or corrected.")
-    order_id: str | None = Field(description="Our own id of the order.")
+    order_id: str | None = Field(description="The Comanda id of the order.")
     coupon_id: str | None
     because: str
     by: str
@@ -103,17 +105,19 @@ class EntryShape(BaseModel):
 class MemberShape(BaseModel):
     contact_id: str
     balances: list[BalanceShape]
-    entries: list[EntryShape] = Field(description="The newest 50 lines of the book.")
+    entries: list[EntryShape] = Field(description="The newest 50 entries of the history.")
 
 
 class Correction(BaseModel):
     site_id: str = Field(max_length=40)
-    amount: int = Field(ge=-1_000_000, le=1_000_000, description="To add, or to take.")
+    amount: int = Field(
+        ge=-1_000_000, le=1_000_000, description="Points or stamps to add; negative to subtract."
+    )
     reason: str = Field(min_length=1, max_length=200, examples=["Paid in cash, not counted"])
 
 
 class Exchange(BaseModel):
-    site_id: str = Field(max_length=40, description="Whose points are spent.")
+    site_id: str = Field(max_length=40, description="The restaurant whose points are spent.")
     reward_id: str = Field(max_length=40)
 
 
@@ -123,9 +127,15 @@ class RewardFields(BaseModel):
         description="What a coupon gives: a discount in `percent`, an `amount`, or an `item`."
     )
     value: Decimal = Field(
-        Decimal(0), ge=0, le=10**9, description="Of percent and amount.", examples=["10"]
+        Decimal(0),
+        ge=0,
+        le=10**9,
+        description="The value of `percent` and `amount` rewards.",
+        examples=["10"],
     )
-    most: Decimal | None = Field(None, ge=0, le=10**9, description="A percentage's ceiling.")
+    most: Decimal | None = Field(
+        None, ge=0, le=10**9, description="The maximum discount of a percentage."
+    )
     minimum: Decimal = Field(
         Decimal(0), ge=0, le=10**9, description="The smallest order that a coupon can be used for."
     )
@@ -135,9 +145,9 @@ class RewardFields(BaseModel):
         default_factory=list, max_length=200, description="Empty: at every site."
     )
     valid_days: int = Field(
-        30, ge=1, le=730, description="Days that a coupon of this reward can be used."
+        30, ge=1, le=730, description="How many days a coupon of this reward is valid."
     )
-    per_contact: int = Field(0, ge=0, le=1000, description="0: as often as there are coupons.")
+    per_contact: int = Field(0, ge=0, le=1000, description="0: no limit.")
     cost: int | None = Field(None, ge=1, le=1_000_000, description="In points or stamps.")
     active: bool = True
 
@@ -155,7 +165,7 @@ class RewardShape(BaseModel):
     item_id: str | None
     item_name: str
     site_ids: list[str]
-    valid_days: int = Field(description="Days that a coupon of this reward can be used.")
+    valid_days: int = Field(description="How many days a coupon of this reward is valid.")
     per_contact: int
     cost: int | None
     active: bool
@@ -182,7 +192,7 @@ class NewCoupon(BaseModel):
         None,
         ge=1,
         le=730,
-        description="Days that the coupon can be used. Left out: as the reward says.",
+        description="How many days the coupon is valid. Left out: the value of the reward.",
     )
 
 
@@ -193,13 +203,13 @@ class CouponShape(BaseModel):
     )
     status: str = Field(description="open, used, expired or cancelled.")
     reward_id: str
-    terms: dict[str, Any] = Field(description="What it promises, as it was when it was given.")
+    terms: dict[str, Any] = Field(description="The reward at the time the coupon was issued.")
     contact_id: str | None
     source: str
     issued_at: str
     expires_at: str
     used_at: str | None
-    order_id: str | None = Field(description="Our own id of the order it was used on.")
+    order_id: str | None = Field(description="The Comanda id of the order it was used for.")
     discount: float | None
 
 

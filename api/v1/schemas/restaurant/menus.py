@@ -39,9 +39,9 @@ class MenuShape(BaseModel):
     name: str
     currency: str
     languages: list[str]
-    version: int = Field(description="Of what is published; 0 when nothing is.")
+    version: int = Field(description="The published version; 0 if nothing is published.")
     published_at: str | None
-    has_changes: bool = Field(description="The draft differs from what diners see.")
+    has_changes: bool = Field(description="Whether the draft differs from the published menu.")
 
 
 class MenuPage(BaseModel):
@@ -115,7 +115,9 @@ class ItemShape(BaseModel):
 
 
 class OptionIn(BaseModel):
-    id: str | None = Field(None, max_length=40, description="Of an option that is changed.")
+    id: str | None = Field(
+        None, max_length=40, description="The id of an existing option. Left out: a new option."
+    )
     texts: Texts = Field(examples=[{"tr": {"name": "Büyük"}, "en": {"name": "Large"}}])
     price: str = Field(
         "0", max_length=20, description="What the option adds to the price, in the menu's currency."

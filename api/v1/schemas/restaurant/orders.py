@@ -11,7 +11,8 @@ from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS, STATES
 
 class OrderPath(BaseModel):
     order_id: str = Field(
-        max_length=40, description="Its number, ORD-20261115-0007, or our own id."
+        max_length=40,
+        description="The order's number, such as ORD-20261115-0007, or its Comanda id.",
     )
 
 
@@ -47,7 +48,7 @@ class OrderItemShape(BaseModel):
 
 class OrderDeliveryShape(BaseModel):
     fee: float
-    zone: str = Field(description="Empty while nobody knows where the address lies.")
+    zone: str = Field(description="Empty while the location of the address is unknown.")
     latitude: float | None
     longitude: float | None
     route_url: str | None = Field(
@@ -67,7 +68,9 @@ class OrderFacts(BaseModel):
     items: list[OrderItemShape]
     notes: str
     total_amount: float
-    discount: float = Field(description="What coupons took off; the total is without it.")
+    discount: float = Field(
+        description="The coupon discount. It is already deducted from the total."
+    )
     payment_method: str
     status: str = Field(description="The order's state, such as `preparing`.")
     id: str
@@ -75,9 +78,9 @@ class OrderFacts(BaseModel):
     currency: str
     address: str
     delivery: OrderDeliveryShape | None = Field(description="Null unless it is a delivery.")
-    paid: bool = Field(description="All of it is paid, online or to the staff.")
-    paid_amount: float = Field(description="What is paid so far.")
-    open_amount: float = Field(description="What is still to be paid; below 0 when too much was.")
+    paid: bool = Field(description="Whether it is paid in full, online or to the staff.")
+    paid_amount: float = Field(description="The amount paid so far.")
+    open_amount: float = Field(description="The amount still due; negative if too much was paid.")
     placed_at: str
     test: bool
 
@@ -100,7 +103,7 @@ class ChangeShape(BaseModel):
         "payment, alarm.",
         examples=["moved"],
     )
-    status: str = Field(description="The state it had then.", examples=["preparing"])
+    status: str = Field(description="The order's state at that time.", examples=["preparing"])
     by: str = Field(examples=["Mehmet Demir"])
     because: str
 
@@ -137,7 +140,11 @@ class NewOrder(BaseModel):
     coupon: str = Field("", max_length=40, description="A coupon's code: used up by this order.")
     address: str = Field("", max_length=300, description="Of a delivery, in words.")
     latitude: float | None = Field(
-        None, ge=-90, le=90, description="Of a delivery: its zone makes the fee.", examples=[41.03]
+        None,
+        ge=-90,
+        le=90,
+        description="For delivery orders: the zone at this location sets the fee.",
+        examples=[41.03],
     )
     longitude: float | None = Field(None, ge=-180, le=180, examples=[28.97])
     zone_id: str = Field(
@@ -150,7 +157,7 @@ class Move(BaseModel):
         examples=["preparing"], description="The state to move the order to."
     )
     version: int | None = Field(
-        None, description="The version you know: 409 if the order has changed since."
+        None, description="The version you have: 409 if the order has changed since."
     )
     reason: str = Field("", max_length=200, description="Needed for `cancelled`.")
 

@@ -24,9 +24,9 @@ class LinksQuery(PageQuery):
 
 class LinkShape(BaseModel):
     id: str
-    reference: str = Field(description="The cart's code for an order's link.")
+    reference: str = Field(description="The code of the cart, for the payment link of an order.")
     status: str = Field(description=", ".join(STATES) + ".", examples=["open"])
-    url: str = Field(description="The provider's card page; empty while it is being made.")
+    url: str = Field(description="The provider's payment page; empty until it is ready.")
     amount: float
     currency: str
     description: str = Field(description="What the payment is for. The customer reads it.")
@@ -36,7 +36,7 @@ class LinkShape(BaseModel):
     paid_at: str | None
     error: str
     created_at: str
-    test: bool = Field(description="Made in test mode: no real money.")
+    test: bool = Field(description="Created in test mode, without real money.")
 
 
 class LinkPage(BaseModel):
@@ -62,7 +62,9 @@ class NewLink(BaseModel):
     phone: str = Field("", max_length=20)
     name: str = Field("", max_length=120, description="The customer's name.")
     send: bool = Field(False, description="Send it to the phone by chat.")
-    minutes: int | None = Field(None, ge=30, le=1440, description="How long it is good for.")
+    minutes: int | None = Field(
+        None, ge=30, le=1440, description="How many minutes the link is valid."
+    )
 
 
 class Renew(BaseModel):
@@ -70,7 +72,7 @@ class Renew(BaseModel):
         None,
         ge=30,
         le=1440,
-        description="Minutes that the new link works. Left out: as for the first link.",
+        description="How many minutes the new link is valid. Left out: same as the first link.",
     )
 
 
@@ -105,5 +107,10 @@ class PaymentList(BaseModel):
 
 
 class NewRefund(BaseModel):
-    amount: float | None = Field(None, gt=0, lt=1_000_000_000, description="All that is left.")
+    amount: float | None = Field(
+        None,
+        gt=0,
+        lt=1_000_000_000,
+        description="The amount to refund. Left out: everything that remains.",
+    )
     reason: str = Field(min_length=1, max_length=200, examples=["The soup was cold"])

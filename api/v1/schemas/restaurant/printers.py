@@ -88,7 +88,7 @@ class PrinterShape(BaseModel):
     detail: str
     state_since: str
     seen_at: str | None
-    url: str = Field(description="The address that the printer polls. Keep it secret.")
+    url: str = Field(description="The address that a polling printer requests. Keep it secret.")
 
 
 class PrinterPage(BaseModel):
@@ -108,7 +108,7 @@ class AgentShape(BaseModel):
     online: bool
     seen_at: str | None
     paired_at: str
-    found: list[dict[str, Any]] = Field(description="Printers it saw on its network.")
+    found: list[dict[str, Any]] = Field(description="Printers found on its network.")
 
 
 class AgentPage(BaseModel):
@@ -138,7 +138,7 @@ class JobShape(BaseModel):
         description="What is on the ticket, such as `order`, `addition`, `void` or `bill`.",
     )
     title: str
-    order_id: str = Field(description="The order's number; empty when no order made it.")
+    order_id: str = Field(description="The order's number; empty if it did not come from an order.")
     station: str
     copy_number: int
     state: str = Field(

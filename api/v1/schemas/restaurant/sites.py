@@ -136,7 +136,7 @@ class SoldOutIn(BaseModel):
         examples=[sample_id("item_id")],
     )
     sold_out: bool = True
-    until: Moment | None = Field(None, description="Empty: until you say otherwise.")
+    until: Moment | None = Field(None, description="Empty: until you change it.")
 
 
 class SoldOutShape(BaseModel):
@@ -150,7 +150,9 @@ class TableShape(BaseModel):
     area_id: str | None
     number: str
     seats: int
-    url: str = Field(description="What the printed code says. It proves a seat: keep it private.")
+    url: str = Field(
+        description="The printed code. It proves that a guest is at the table: keep it secret."
+    )
 
 
 class TablePage(BaseModel):
