@@ -6,7 +6,7 @@ from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.hooks import payments as payment_hooks
 from api.media import files
-from api.openapi_routes import reference
+from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
 from api.printers import cloudprnt, printer_routes, server_direct
 from api.request_log import setup_request_log
@@ -62,4 +62,5 @@ def register_api(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(print_agents)
     app.register_blueprint(printer_routes)
     app.register_api(v1)
+    app.extensions["openapi_tags"] = TAGS
     app.extensions["openapi_webhooks"] = WEBHOOKS

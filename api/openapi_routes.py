@@ -19,6 +19,31 @@ INFO = Info(
         "Every request carries `Authorization: Bearer <API key>`."
     ),
 )
+# The order of the groups in the document, the API reference and the Postman collection.
+TAGS = (
+    "Messages",
+    "Contacts",
+    "Conversations",
+    "Templates",
+    "Instances",
+    "Campaigns",
+    "Stores and automations",
+    "Webhooks",
+    "Usage",
+    "Account",
+    "Sites",
+    "Tables",
+    "Stations",
+    "Menus",
+    "Orders",
+    "Payments",
+    "Delivery zones",
+    "Couriers",
+    "Loyalty",
+    "Printers",
+    "Print agents",
+    "Print jobs",
+)
 SECURITY_SCHEMES: SecuritySchemesDict = {
     "bearer": {
         "type": "http",

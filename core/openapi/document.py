@@ -4,7 +4,7 @@ Examples come from the schemas: a field's own example, else one for its name, el
 A new operation therefore has examples without extra work.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -79,6 +79,7 @@ def openapi_document(app: Flask) -> dict[str, Any]:
     if known is None:
         known = deepcopy(_document(app))
         known["servers"] = [{"url": app.extensions["comanda"].base_url}]
+        _sort_tags(known, app.extensions.get("openapi_tags", ()))
         _join_lines(known)
         add_shared_parts(known)
         add_webhooks(known, app.extensions.get("openapi_webhooks", {}))
@@ -97,6 +98,14 @@ def _document(app: Flask) -> dict[str, Any]:
         if isinstance(blueprint, LazyBlueprint):
             blueprint.describe(app)
     return dict(app.api_doc)
+
+
+def _sort_tags(document: dict[str, Any], order: Sequence[str]) -> None:
+    """Put the tags into the declared order. Raises RuntimeError if a tag is not declared."""
+    tags = {tag["name"]: tag for tag in document.get("tags", [])}
+    if missing := set(tags) - set(order):
+        raise RuntimeError(f"add to TAGS: {', '.join(sorted(missing))}")
+    document["tags"] = [tags[name] for name in order if name in tags]
 
 
 def _join_lines(document: dict[str, Any]) -> None:

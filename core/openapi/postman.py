@@ -22,15 +22,15 @@ if (found) pm.collectionVariables.set("NAME", String(found));
 
 def postman_collection(document: dict[str, Any]) -> dict[str, Any]:
     """One folder for each tag. The API key, the base URL and every id are collection variables."""
-    folders: dict[str, list[dict[str, Any]]] = {}
+    folders: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     names: dict[str, str] = {}
     for path, method, operation in operations(document):
-        tag = (operation.get("tags") or ["Other"])[0]
+        tag = operation["tags"][0]
         names |= _ids(operation)
         made = _request(path, method.upper(), operation)
         if found := id_in_response(path, list(document["paths"])):
             made["event"] = [_store_id(found)]
-        folders.setdefault(tag, []).append(made)
+        folders[tag].append(made)
     info = document["info"]
     return {
         "info": {
@@ -48,7 +48,7 @@ def postman_collection(document: dict[str, Any]) -> dict[str, Any]:
             {"key": "api_key", "value": "", "type": "string"},
             *({"key": name, "value": names[name], "type": "string"} for name in sorted(names)),
         ],
-        "item": [{"name": tag, "item": folders[tag]} for tag in sorted(folders)],
+        "item": [{"name": tag, "item": requests} for tag, requests in folders.items()],
     }
 
 

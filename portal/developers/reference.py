@@ -120,16 +120,12 @@ def read_groups(app: Flask) -> list[CallGroup]:
     document = openapi_document(app)
     shapes = document["components"]["schemas"]
     scopes = _scopes(app)
-    groups: dict[str, CallGroup] = {}
+    names = [tag["name"] for tag in document["tags"]]
+    groups = {name: CallGroup(name.lower().replace(" ", "-"), name, []) for name in names}
     for path, method, operation in operations(document):
-        name = (operation.get("tags") or ["Other"])[0]
-        group = groups.setdefault(name, CallGroup(name.lower().replace(" ", "-"), name, []))
-        group.calls.append(_call(path, method.upper(), operation, shapes, scopes))
-    first = ("Messages", "Instances")
-    return sorted(
-        groups.values(),
-        key=lambda one: (first.index(one.name) if one.name in first else len(first), one.name),
-    )
+        call = _call(path, method.upper(), operation, shapes, scopes)
+        groups[operation["tags"][0]].calls.append(call)
+    return list(groups.values())
 
 
 def _call(

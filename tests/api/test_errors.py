@@ -187,7 +187,6 @@ def test_json_that_is_none_or_a_trap(tried, restaurant, body):
     ],
 )
 def test_json_that_is_no_object_or_too_deep(tried, restaurant, body):
-    """Review D24."""
     is_error(echo(tried, restaurant, body), 422, "invalid_body")
 
 

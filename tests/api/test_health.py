@@ -45,7 +45,6 @@ def test_a_schema_that_is_behind_the_code_is_not_ready(client, app, monkeypatch)
 def test_without_a_partition_for_next_month_it_is_not_ready(
     client, app, monkeypatch, ahead, status
 ):
-    """Review C1."""
     monkeypatch.setattr("core.sql.partitions.months_ahead", lambda *_: ahead)
     answer = client.get("/readyz")
     assert answer.status_code == status

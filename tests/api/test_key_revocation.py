@@ -83,7 +83,7 @@ def test_after_a_loss_of_all_redis_knew_a_revocation_is_still_seen(client, resta
 def test_a_revocation_that_could_not_be_announced_holds_after_five_seconds(
     client, restaurant, monkeypatch
 ):
-    """Review L4: Redis responds, but the change was not published."""
+    """Redis responds, but the change was not published."""
     assert status(client, restaurant.key) == 200
     monkeypatch.setattr("core.db.bump_cache_generation", lambda _: None)
     with restaurant.scope():
@@ -95,7 +95,7 @@ def test_a_revocation_that_could_not_be_announced_holds_after_five_seconds(
 def test_a_revocation_holds_after_five_seconds_when_redis_lost_everything(
     client, restaurant, redis, monkeypatch
 ):
-    """Review L4: the change counter restarts and reaches the cached value again."""
+    """The change counter restarts and reaches the cached value again."""
     assert status(client, restaurant.key) == 200
     revoke(restaurant)
     redis.flushdb()

@@ -82,7 +82,7 @@ def through_the_async_pool(app, _tenant_id):
     "way", [through_sqlalchemy, through_a_key, through_the_hot_pool, through_the_async_pool]
 )
 def test_a_statement_that_fails_leaves_no_customer_text(logged, app, restaurant, way):
-    """Review M3: not in our logs, however the error is logged, and not in PostgreSQL's."""
+    """Not in the service's logs, however the error is logged, and not in PostgreSQL's."""
     with app.app_context():
         try:
             way(app, restaurant.tenant_id)
@@ -99,7 +99,6 @@ def test_a_statement_that_fails_leaves_no_customer_text(logged, app, restaurant,
 
 
 def test_postgresql_logs_no_statement_and_no_value(app, superuser_connection):
-    """Review M3."""
     with superuser_connection.cursor() as cursor:
         for name, value in (
             ("log_min_error_statement", "panic"),

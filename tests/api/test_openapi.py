@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
+from api.openapi_routes import TAGS
 from core.openapi.field_descriptions import FIELDS
 
 
@@ -43,6 +44,15 @@ def test_it_is_openapi_3_1_with_our_label(document):
     assert document["info"]["version"] == "1.4"
     assert document["servers"] == [{"url": "http://localhost"}]
     assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+
+
+def test_groups_have_the_same_fixed_order_everywhere(client, document):
+    assert [tag["name"] for tag in document["tags"]] == list(TAGS)
+    folders = client.get("/docs/postman.json").json["item"]
+    assert [folder["name"] for folder in folders] == list(TAGS)
+    page = client.get("/reference").get_data(as_text=True)
+    places = [page.index(f'id="group-{name.lower().replace(" ", "-")}"') for name in TAGS]
+    assert places == sorted(places)
 
 
 def test_every_reference_in_it_leads_somewhere(document):

@@ -47,7 +47,6 @@ def codes(answer):
     ],
 )
 def test_an_odd_time_is_refused_not_a_crash(call, bistro, until):  # noqa: F811
-    """Review D1 and D20."""
     ayran = bistro.items["Ayran"]
     for path, body in (
         (f"/sites/{bistro.site_id}/sold-out", {"id": ayran, "until": until}),
@@ -62,14 +61,12 @@ def test_an_odd_time_is_refused_not_a_crash(call, bistro, until):  # noqa: F811
 
 
 def test_a_day_is_not_a_unix_time(call):  # noqa: F811
-    """Review D20."""
     for path in ("/usage?since=0", "/usage?until=1794785000"):
         assert call("GET", path).status_code == 422, path
     assert call("GET", "/usage?since=2026-11-01").status_code in (200, 422)
 
 
 def test_empty_texts_of_no_code_tools_count_as_left_out(post, bistro):  # noqa: F811
-    """Review D21."""
     answer = post(
         "/messages/send",
         {
@@ -87,7 +84,6 @@ def test_empty_texts_of_no_code_tools_count_as_left_out(post, bistro):  # noqa: 
 
 
 def test_all_faults_are_told_at_once(post):
-    """Review D22."""
     answer = post("/messages/send", {"phone": "x", "message": " ", "valid_for_seconds": 1})
     assert answer.status_code == 422
     assert set(codes(answer)) == {
@@ -103,7 +99,6 @@ def test_all_faults_are_told_at_once(post):
 
 
 def test_unknown_fields_are_named_on_every_body_and_inside_it(call, bistro):  # noqa: F811
-    """Review D10."""
     body = wanted(bistro, table="12", customer={"phone": "", "nmae": "Ayşe"})
     body["items"][0]["zzz"] = 1
     made = call("POST", "/orders", body, key="warned-1")
@@ -124,7 +119,6 @@ def test_unknown_fields_are_named_on_every_body_and_inside_it(call, bistro):  # 
 
 
 def test_unknown_query_names_are_named_and_wrong_values_refused(call, bistro):  # noqa: F811
-    """Review D11."""
     answer = call("GET", "/messages?zzz=1&limit=5")
     assert answer.json["warnings"] == ["unknown parameter ignored: zzz"]
     for path in (
@@ -141,7 +135,6 @@ def test_unknown_query_names_are_named_and_wrong_values_refused(call, bistro):  
 
 
 def test_filters_by_state_and_line_are_the_same_as_by_their_wire_names(call, bistro):  # noqa: F811
-    """Review D11."""
     call("POST", "/orders", wanted(bistro))
     for names in ("state=received", "status_code=received"):
         assert call("GET", f"/messages?{names}").json == {"data": [], "next": None}
@@ -149,27 +142,23 @@ def test_filters_by_state_and_line_are_the_same_as_by_their_wire_names(call, bis
 
 @pytest.mark.parametrize("body", [b"[]", b'"text"', b"1", b"null", b"[" * 40 + b"]" * 40])
 def test_a_body_that_is_no_object_is_refused(post, body):
-    """Review D24."""
     answer = post("/messages/send", body)
     assert (answer.status_code, answer.json["code"]) == (422, "invalid_body")
 
 
 def test_a_body_nested_too_deeply_is_refused(post):
-    """Review D24."""
     answer = post("/messages/send", b'{"x":' + b"[" * 40 + b"]" * 40 + b"}")
     assert (answer.status_code, answer.json["code"]) == (422, "invalid_body")
     assert "32 levels" in answer.json["message"]
 
 
 def test_a_list_of_patch_operations_is_another_media_type(post):
-    """Review D24."""
     answer = post("/messages/send", b"{}", content_type="application/json-patch+json")
     assert answer.status_code == 415
     assert post("/messages/send", b"{}", content_type="application/vnd.x+json").status_code == 422
 
 
 def test_addresses_that_only_send_answer_no_get(client, restaurant):
-    """Review D24."""
     for name in ("send", "send-media", "send-location", "send-template"):
         answer = client.get(f"{API}/messages/{name}", headers=restaurant.bearer)
         assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
@@ -193,7 +182,6 @@ def test_addresses_that_only_send_answer_no_get(client, restaurant):
     ],
 )
 def test_a_wrong_cursor_is_a_wrong_parameter_everywhere(call, path):  # noqa: F811
-    """Review D24."""
     for cursor in ("zzz", "msg_zzz", "1.zzz"):
         answer = call("GET", f"{path}?after={cursor}")
         assert (answer.status_code, answer.json["code"]) == (422, "invalid_cursor"), answer.json
@@ -204,7 +192,6 @@ def test_a_wrong_id_in_the_path_is_still_not_found(call):  # noqa: F811
 
 
 def test_a_chunked_body_above_the_limit_is_too_large(app, client, restaurant):
-    """Review D24."""
     answer = client.post(
         f"{API}/messages/send",
         input_stream=io.BytesIO(b'{"message":"' + b"x" * (3 * 1024 * 1024)),
@@ -216,20 +203,17 @@ def test_a_chunked_body_above_the_limit_is_too_large(app, client, restaurant):
 
 
 def test_nothing_to_change_is_a_wrong_parameter(call):  # noqa: F811
-    """Review D24."""
     answer = call("PATCH", "/conversations/cnv_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z", {})
     assert (answer.status_code, answer.json["code"]) == (422, "nothing_to_change")
 
 
 def test_a_fault_of_a_period_names_its_parameter(call):  # noqa: F811
-    """Review D24."""
     answer = call("GET", "/usage?since=2026-02-01&until=2026-01-01")
     assert answer.status_code == 422
     assert codes(answer) == [("since", "invalid_period")]
 
 
 def test_the_scope_is_checked_before_parameters(client, restaurant):
-    """Review D24."""
     headers = {"Authorization": f"Bearer {restaurant.makes_key('messages:send')}"}
     for path in ("/delivery-zones", "/couriers", "/tables", "/messages?limit=0"):
         answer = client.get(f"{API}{path}", headers=headers)
@@ -239,7 +223,6 @@ def test_the_scope_is_checked_before_parameters(client, restaurant):
 
 
 def test_answers_do_not_vary_by_cookie(client, restaurant):
-    """Review D24."""
     answer = client.get(f"{API}/me", headers=restaurant.bearer)
     assert "Cookie" not in answer.headers.get("Vary", "")
 
@@ -248,13 +231,11 @@ def test_answers_do_not_vary_by_cookie(client, restaurant):
     "text", ["\u200b", "\ufeff", "\u2060", "\u3164", "\u2800", "\ufe0f", "\x01", " \u200b\n"]
 )
 def test_a_text_that_shows_nothing_is_empty(post, text):
-    """Review D23."""
     answer = post("/messages/send", {"phone": PHONE, "message": text})
     assert (answer.status_code, answer.json["code"]) == (422, "empty_message")
 
 
 def test_the_limit_counts_utf16_after_nfc(post):
-    """Review D23."""
     long = post("/messages/send", {"phone": PHONE, "message": "😀" * 2049})
     assert (long.status_code, long.json["code"]) == (422, "long_message")
     assert text_values.utf16_length("😀" * 2048) == 4096
@@ -263,7 +244,6 @@ def test_the_limit_counts_utf16_after_nfc(post):
 
 
 def test_only_what_is_on_the_menu_can_be_sold_out(call, bistro):  # noqa: F811
-    """Review D25."""
     path = f"/sites/{bistro.site_id}/sold-out"
     stranger = call("POST", path, {"id": "itm_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"})
     assert (stranger.status_code, stranger.json["code"]) == (422, "unknown_item")

@@ -29,7 +29,6 @@ def holds(client, app):
 
 
 def test_no_two_models_of_the_api_share_a_name(app):
-    """Review D2."""
     modules = defaultdict(set)
     for model in all_models(BaseModel):
         if model.__module__.startswith("api."):
@@ -38,7 +37,6 @@ def test_no_two_models_of_the_api_share_a_name(app):
 
 
 def test_two_schemas_under_one_name_stop_the_document():
-    """Review D2."""
     schemas = Components()
     schemas.update({"ItemShape": {"type": "object"}})
     schemas.update({"ItemShape": {"type": "object"}})
@@ -47,7 +45,6 @@ def test_two_schemas_under_one_name_stop_the_document():
 
 
 def test_orders_are_answered_as_described(call, bistro, holds):  # noqa: F811
-    """Review D2."""
     for body in (wanted(bistro), delivery(bistro)):
         made = call("POST", "/orders", body)
         assert made.status_code == 201, made.json
@@ -61,7 +58,6 @@ def test_orders_are_answered_as_described(call, bistro, holds):  # noqa: F811
 
 
 def test_a_couriers_link_is_answered_as_described(call, bistro, holds):  # noqa: F811
-    """Review D2."""
     new = {"site_id": bistro.site_id, "name": "Can", "phone": "905321112299"}
     courier = call("POST", "/couriers", new)
     assert courier.status_code == 201, courier.json
@@ -71,7 +67,6 @@ def test_a_couriers_link_is_answered_as_described(call, bistro, holds):  # noqa:
 
 
 def test_the_document_knows_headers_and_refusals(client, app):
-    """Review D19."""
     document = client.get(f"{API}/openapi.json").json
     send = document["paths"][f"{API}/messages/send"]["post"]
     names = [one["name"] for one in send["parameters"]]
@@ -87,7 +82,6 @@ def test_the_document_knows_headers_and_refusals(client, app):
 
 
 def test_events_are_posted_as_the_document_says(app, call, bistro, client):  # noqa: F811
-    """Review D19."""
     call("POST", "/orders", wanted(bistro))
     document = client.get(f"{API}/openapi.json").json
     posted = call("GET", "/events").json["data"]
@@ -110,7 +104,6 @@ def test_events_are_posted_as_the_document_says(app, call, bistro, client):  # n
 
 
 def test_items_and_webhook_deliveries_keep_their_schemas(client, app):
-    """Review D2."""
     shapes = client.get(f"{API}/openapi.json").json["components"]["schemas"]
     assert "category_id" in shapes["ItemShape"]["properties"]
     assert "unit_price" in shapes["OrderItemShape"]["properties"]
@@ -119,7 +112,6 @@ def test_items_and_webhook_deliveries_keep_their_schemas(client, app):
 
 
 def test_a_message_shows_what_its_event_showed(call, restaurant, holds):  # noqa: F811
-    """Review D12."""
     line = add_line(restaurant)
     place = {"latitude": 41.03, "longitude": 28.97, "name": "Moda"}
     for kind, content in (

@@ -1,4 +1,4 @@
-"""Every audit entry about a change names what was changed (Review pages 44)."""
+"""Every audit entry about a change names what was changed."""
 
 import ast
 import re

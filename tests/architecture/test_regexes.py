@@ -1,4 +1,4 @@
-"""Review H3. No regular expression takes more than linear time, whatever a stranger sends."""
+"""No regular expression takes more than linear time, whatever a stranger sends."""
 
 import re
 import time

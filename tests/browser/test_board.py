@@ -30,7 +30,7 @@ def opened(chromium, service, person, width, height):
 
 
 def test_a_waiters_phone_shows_the_first_order_without_scrolling(chromium, service, bistro):
-    """Review pages 21: about 860 px of buttons came first."""
+    """The buttons above the orders must not fill the screen."""
     waiter = bistro.business.hires("waiter", "Mehmet Demir")
     context, page, _ = opened(chromium, service, waiter, 390, 844)
     page.goto(f"/orders/board/{bistro.site_id}")
@@ -41,7 +41,6 @@ def test_a_waiters_phone_shows_the_first_order_without_scrolling(chromium, servi
 
 
 def test_the_bottom_bar_of_a_restaurants_owner_leads_to_its_orders(chromium, service, bistro):
-    """Review pages 21."""
     context, page, _ = opened(chromium, service, bistro.business.owner, 390, 844)
     page.goto("/home")
     assert page.locator(".bottombar").get_by_text("Orders").is_visible()
@@ -49,7 +48,6 @@ def test_the_bottom_bar_of_a_restaurants_owner_leads_to_its_orders(chromium, ser
 
 
 def test_a_tablet_shows_the_ready_column(chromium, service, bistro):
-    """Review pages 37."""
     context, page, _ = opened(chromium, service, bistro.business.owner, 820, 1180)
     page.goto(f"/orders/board/{bistro.site_id}")
     box = page.locator(".lane-ready .ticket").first.bounding_box()

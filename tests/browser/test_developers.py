@@ -65,7 +65,7 @@ def test_the_reference_is_searched_as_one_types(chromium, service):
 
 
 def test_the_test_key_stays_between_the_pages(chromium, service, restaurant):
-    """Review pages 42: it had to be pasted on each of 22 pages; a live key is not kept."""
+    """It is pasted once; a live key is not kept."""
     context, page, watch = new_page(chromium, service.url)
     page.goto("/reference/messages")
     page.locator("#try-key").fill("ck_test_abc")

@@ -115,7 +115,7 @@ def test_the_cart_outlives_a_reload_and_what_is_gone_is_taken_out(visit, bistro)
 
 
 def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
-    """Pages review 7: closing the sheet or the tab loses nothing; the page shows the state."""
+    """Closing the sheet or the tab loses nothing; the page shows the state."""
     page, watch = visit()
     page.goto(address(bistro))
     page.get_by_role("button", name="Add Ayran").click()
@@ -142,7 +142,6 @@ def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
 
 
 def test_a_dish_opens_by_its_card_and_says_what_is_missing(visit, bistro):
-    """Pages review 16."""
     page, watch = visit()
     page.goto(address(bistro))
     page.locator(".item", has_text="Ayran").locator(".price").click(force=True)
@@ -158,7 +157,6 @@ def test_a_dish_opens_by_its_card_and_says_what_is_missing(visit, bistro):
 
 
 def test_back_closes_a_sheet_and_stays_on_the_menu(visit, bistro):
-    """Pages review 17."""
     page, watch = visit()
     page.goto(address(bistro))
     here = page.url
@@ -178,7 +176,6 @@ def test_back_closes_a_sheet_and_stays_on_the_menu(visit, bistro):
 
 
 def test_a_guest_at_the_table_is_not_asked_where_to_eat(visit, bistro):
-    """Pages review 35."""
     page, _ = visit()
     page.goto(address(bistro))
     page.get_by_role("button", name="Add Ayran").click()
@@ -199,7 +196,6 @@ def test_search_finds_a_dish(visit, bistro):
 
 
 def test_a_dish_that_left_the_menu_is_named_when_the_page_is_opened_again(visit, bistro):
-    """Review pages 33."""
     page, watch = visit()
     page.goto(address(bistro))
     page.get_by_role("button", name="Add Ayran").click()
@@ -217,7 +213,6 @@ def test_a_dish_that_left_the_menu_is_named_when_the_page_is_opened_again(visit,
 
 
 def test_an_option_that_left_the_menu_is_named_with_its_dish(visit, bistro):
-    """Review pages 33."""
     page, _ = visit()
     page.goto(address(bistro))
     page.get_by_role("button", name="Add Hamburger").click()
@@ -236,7 +231,7 @@ def test_an_option_that_left_the_menu_is_named_with_its_dish(visit, bistro):
 
 
 def test_a_guest_who_calls_sees_when_somebody_is_coming(visit, chromium, service, bistro):
-    """Review pages 34: first that the call was received, then that staff are on the way."""
+    """First that the call was received, then that staff are on the way."""
     page, watch = visit()
     page.goto(address(bistro))
     page.get_by_role("button", name="Call the waiter").click()

@@ -240,7 +240,7 @@ def test_an_automation_is_ticked_edited_and_previewed(visit, app, shop):
 
 
 def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, app, restaurant):
-    """Review 1: it did not if the page's live connection was open."""
+    """Also while the page's live connection is open."""
     page, _ = visit(restaurant.owner)
     rows = "".join(f"90532{number:07},Guest {number}\n" for number in range(2000))
     page.goto("/contacts/import")
@@ -268,7 +268,7 @@ def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, ap
 
 
 def test_a_live_connection_does_not_count_as_a_part_that_can_change(visit, app, restaurant):
-    """Review 1: pages of messages, print jobs and stores polled forever."""
+    """Otherwise pages of messages, print jobs and stores would poll forever."""
     page, watch = visit(restaurant.owner)
     page.goto("/home")
     expect(page.locator("html[data-news=connected]")).to_be_attached()
@@ -285,7 +285,6 @@ def test_a_live_connection_does_not_count_as_a_part_that_can_change(visit, app, 
 
 
 def test_the_foot_of_the_menu_covers_no_area(visit, restaurant):
-    """Review 43."""
     page, watch = visit(restaurant.owner)
     page.goto("/home")
     covered = page.evaluate(

@@ -33,7 +33,7 @@ def sender(restaurant):
 
 
 def test_filters_are_folded_on_a_phone_and_open_on_a_desk(chromium, service, sender):
-    """Review pages 37: the filters of Messages took 280 px of a phone."""
+    """Open, the filters of Messages take 280 px of a phone's screen."""
     context, page, watch = opened(chromium, service, sender.owner, 390, 844)
     page.goto("/messages?direction=out&state=delivered")
     assert page.get_by_text("Filters: 2 set").is_visible()
@@ -58,7 +58,7 @@ def test_filters_are_folded_on_a_phone_and_open_on_a_desk(chromium, service, sen
 
 
 def test_labels_of_a_chart_do_not_overlap_on_a_phone(chromium, service, sender):
-    """Review pages 37: "Mon 9Tue 10Wed 11"."""
+    """Overlapping labels read "Mon 9Tue 10Wed 11"."""
     open_bistro(sender).order()
     context, page, _ = opened(chromium, service, sender.owner, 390, 844)
     page.goto("/reports/orders?period=7")

@@ -11,7 +11,6 @@ pytestmark = pytest.mark.browser
 
 
 def test_special_days_are_added_and_removed(chromium, service, restaurant):
-    """Pages review 30."""
     bistro = open_bistro(restaurant)
     context, page, watch = new_page(chromium, service.url)
     sign_in(page, restaurant.owner.email, PASSWORD)

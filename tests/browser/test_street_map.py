@@ -29,7 +29,6 @@ def portal(app, monkeypatch):
 
 
 def test_streets_are_loaded_from_the_tile_server_and_no_other_host(chromium, portal, restaurant):
-    """Pages review 32."""
     bistro = open_bistro(restaurant)
     bistro.delivers()
     drawing = io.BytesIO()

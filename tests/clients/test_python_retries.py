@@ -126,7 +126,6 @@ def test_pauses_grow_and_end():
 
 
 def test_a_key_with_a_newline_is_used_without_it():
-    """Review D31."""
     Comanda("ck_test_abc\n", "http://127.0.0.1:1").close()
     with pytest.raises(BadKey) as refusal:
         Comanda("ck_test_abc\ndef", "http://127.0.0.1:1")
@@ -134,7 +133,6 @@ def test_a_key_with_a_newline_is_used_without_it():
 
 
 def test_a_webhook_body_may_be_text():
-    """Review D31."""
     event = {"event": "x", "event_id": "evt_1", "occurred_at": "2026-03-01T10:00:00Z", "of": "ş"}
     secret, body = "whsec_" + "QUJD" * 8, json.dumps(event, ensure_ascii=False)
     headers = webhook_headers(secret, "evt_1", body.encode(), now())

@@ -1,4 +1,4 @@
-"""Review H1 and M15: one tenant never holds all threads or connections of a process."""
+"""One tenant never holds all threads or connections of a process."""
 
 from core.concurrency_limits import ConcurrencyLimit
 

@@ -99,7 +99,7 @@ def test_a_job_may_finish_before_it_is_killed(services: dict[str, Any]) -> None:
 
 
 def test_memory_used_as_a_disk_is_bounded(services: dict[str, Any]) -> None:
-    """Review M11: uploads, exports and waiting request bodies are on disks."""
+    """Uploads, exports and waiting request bodies are on disks."""
     for name, service in services.items():
         for one in service.get("tmpfs", []):
             assert "size=" in one, (name, one)
@@ -112,7 +112,7 @@ def test_memory_used_as_a_disk_is_bounded(services: dict[str, Any]) -> None:
 def test_postgres_allows_all_connections_that_the_fleet_can_ask_for(
     services: dict[str, Any],
 ) -> None:
-    """Review L5: two pools for each process, and the event loop's own connections."""
+    """Two pools for each process, and the event loop's own connections."""
     pool = Settings.model_fields["database_pool"].default
     text = (DEPLOY / "granian.env").read_text()
     web = int(re.search(r"(?m)^GRANIAN_WORKERS=(\d+)", text)[1])
@@ -127,7 +127,7 @@ def test_postgres_allows_all_connections_that_the_fleet_can_ask_for(
 
 
 def test_postgresql_logs_what_it_logs_in_development(services: dict[str, Any]) -> None:
-    """Review M3: no statement and no value of a statement that failed."""
+    """Neither a failed statement nor its values."""
     from deploy.local.servers.postgres import SMALL_MACHINE
 
     given = dict(one.removeprefix("--").split("=") for one in services["postgres"]["command"][1:])

@@ -11,7 +11,6 @@ from restaurant.sites import sites
 
 
 def test_every_dish_of_the_demo_has_its_own_photo(client, settings, restaurant):
-    """Pages review 29."""
     pictures = keep_pictures(blobs_at(settings.blob_url), restaurant.tenant_id)
     with restaurant.scope():
         demo_restaurants.add_bistro(pictures)

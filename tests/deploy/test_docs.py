@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import click
@@ -79,6 +80,14 @@ def test_every_decision_has_the_three_parts_and_its_number() -> None:
         assert f"decisions/{page.name}" in index
 
 
+def test_one_version_everywhere() -> None:
+    version = _version("pyproject.toml")
+    assert _version("clients/python/pyproject.toml") == version
+    assert re.findall(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text())[0] == version
+    for page in ("docs/operations/install.md", "docs/tr/operations/install.md"):
+        assert f"--branch v{version} " in (ROOT / page).read_text()
+
+
 def test_shell_in_the_pages_is_shell() -> None:
     for page in PAGES:
         for block in re.findall(r"(?ms)^```sh\n(.*?)^```", page.read_text()):
@@ -86,6 +95,11 @@ def test_shell_in_the_pages_is_shell() -> None:
                 ["sh", "-n"], input=block, text=True, capture_output=True, check=False
             )
             assert not done.returncode, f"{page.name}: {done.stderr}\n{block}"
+
+
+def _version(project: str) -> str:
+    found: str = tomllib.loads((ROOT / project).read_text())["project"]["version"]
+    return found
 
 
 def _code(page: Path) -> str:

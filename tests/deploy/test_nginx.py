@@ -318,7 +318,7 @@ def limits() -> list[tuple[str, bool]]:
 
 
 def test_large_bodies_pass_only_where_files_are_uploaded() -> None:
-    """Review M11: elsewhere one address could park gigabytes of request bodies."""
+    """Elsewhere one address could fill the disk with gigabytes of request bodies."""
     root = DEPLOY.parent
     reading = {
         str(path.relative_to(root))
@@ -335,7 +335,6 @@ def test_large_bodies_pass_only_where_files_are_uploaded() -> None:
 
 @needs_nginx
 def test_a_body_beyond_the_limit_is_refused_by_nginx_itself(front: Front) -> None:
-    """Review M11."""
     large = {"Content-Length": str(20 * 1024 * 1024)}
     assert front.get("/r/mavi/cart", **large)[0] == 413
     assert json.loads(front.get("/api/v1/messages/send", **large)[2])["code"] == "body_too_large"

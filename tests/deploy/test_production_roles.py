@@ -1,7 +1,7 @@
 """Every job that the shipped units run works as the role that it has there.
 
-Review C1: the nightly jobs ran as the owner of the tables in development and in tests, and as the
-role of the service in every shipped installation, where they failed.
+The roles differ: in development and in tests jobs may run as the owner of the tables, in every
+shipped installation as the role of the service.
 """
 
 import inspect
@@ -32,7 +32,7 @@ JOBS = sorted({*scheduler.EVERY_SECONDS, *scheduler.CRON, *rung()})
 
 
 def test_workers_of_the_shipped_units_that_people_wait_for_do_no_slow_work():
-    """Review H6: a payment link never waits for an export."""
+    """A payment link never waits for an export."""
     lists = [one["command"][3:] for one in composed().values() if "jobs.worker" in str(one)]
     commands = [program.command() for program in app_programs(SETTINGS)]
     lists += [one[3:] for one in commands if one[1:3] == ["-m", "jobs.worker"]]

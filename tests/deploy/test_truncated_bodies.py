@@ -102,7 +102,6 @@ def sent_messages(client, business):
 
 
 def test_a_body_shorter_than_announced_is_refused(port, business, client):
-    """Review D8."""
     answer = exchange(port, business, BODY, head="Content-Length: 400")
     assert b" 400 " in answer.splitlines()[0], answer
     assert b"incomplete_body" in answer
@@ -116,7 +115,6 @@ def test_a_body_shorter_than_announced_is_refused(port, business, client):
 
 
 def test_a_file_that_broke_off_is_not_stored(port, business, client, settings):
-    """Review D8."""
     new = {"name": "Spring", "message": "Hi"}
     made = client.post("/api/v1/campaigns", json=new, headers=business.bearer)
     assert made.status_code == 201, made.json

@@ -160,7 +160,7 @@ def test_a_password_with_odd_signs_reaches_the_server(app, settings, monkeypatch
 
 
 def test_nothing_is_sent_to_a_server_that_offers_no_encryption(sending, app, monkeypatch):
-    """Review L7: whoever takes the offer of STARTTLS away read the password and the links."""
+    """Otherwise an attacker who removes the offer of STARTTLS reads the password and the links."""
     url = sending.url.replace("127.0.0.1", "user:secret@mail.example.com")
     told = app.extensions["comanda"].model_copy(update={"mail_url": url})
     monkeypatch.setattr("smtplib.socket.create_connection", connect_to(sending))

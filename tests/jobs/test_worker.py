@@ -102,7 +102,7 @@ def refuse():
 
 
 def test_a_failed_job_leaves_no_customer_text(app, queue, monkeypatch, logged):
-    """Review M3: neither in the log nor in Redis, where it stays for a week."""
+    """Neither in the log nor in Redis, where it stays for a week."""
     monkeypatch.setattr("jobs.mail.drain", refuse)
     send_wakeups([WakeUp("jobs.mail.drain")])
     work(app, queue)
@@ -117,7 +117,7 @@ def test_a_failed_job_leaves_no_customer_text(app, queue, monkeypatch, logged):
 
 
 def test_a_job_of_an_earlier_release_is_dropped_and_the_next_one_runs(app, queue, monkeypatch):
-    """Review L6: jobs were pickles."""
+    """Jobs of earlier releases are pickles."""
     monkeypatch.setattr("jobs.mail.drain", note)
     Queue("default", connection=queue.connection).enqueue("jobs.mail.drain")
     queue.enqueue("jobs.mail.drain")
@@ -127,7 +127,6 @@ def test_a_job_of_an_earlier_release_is_dropped_and_the_next_one_runs(app, queue
 
 
 def test_jobs_are_json_and_failures_are_not_kept_for_ever(app, queue):
-    """Review L6."""
     send_wakeups([WakeUp("jobs.mail.drain", (7,))])
     [job] = queue.jobs
     assert json.loads(job.data) == ["jobs.mail.drain", None, [7], {}]

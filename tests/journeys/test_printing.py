@@ -170,7 +170,7 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     once = star.fetches(offer)
     assert once.headers["Content-Type"] == offer["mediaTypes"][0]
     assert star.fetches(offer).body == once.body
-    assert star.fetches(offer, type="image/png").status == 415  # Review D26
+    assert star.fetches(offer, type="image/png").status == 415
     assert star.polls().json() == {"jobReady": False}  # one in hand
     # The paper runs out: the ticket is kept, and the fault is shown.
     assert star.confirms(offer, "410 Out of paper").status == 200
@@ -202,7 +202,7 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     assert states(bistro) == ["printed", "printed"]
     with bistro.scope():
         assert printers.get(printer.id).state == "paper_low"
-    # The same printer, its address in another spelling (Review D15).
+    # The same printer, its address in another spelling.
     plain = star.mac.replace(":", "")
     for mac in (plain, plain.upper(), star.mac.replace(":", "-"), star.mac.replace(":", ".")):
         assert Star(star.url, mac=mac, code="200 OK").polls().status == 200, mac
@@ -260,7 +260,7 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     assert states(bistro) == ["printed", "unconfirmed"]
     assert epson.answers(other).status == 200
     assert states(bistro) == ["printed", "printed"]
-    # Old and unknown tickets: it would repeat its word until it is answered 200 (Review D26).
+    # Old and unknown tickets: the printer repeats its report until it is answered 200.
     for old in ("01JF9Z6M3V7Q2N8K4T5W6X7Y8Z.1", "what-is-this.1", "x"):
         assert epson.answers(old).status == 200, old
     assert epson.tells(0x20).status == 200
@@ -315,7 +315,7 @@ def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_p
 
 
 def test_the_downloaded_agent_prints_an_order_without_the_repository(service, bistro, tmp_path):
-    """Review pages 11: download, one line with the code, and the ticket is printed."""
+    """Download, one line with the code, and the ticket is printed."""
     url = f"{service.url}/downloads/print-agent.pyz"
     got = call("GET", url)
     assert got.status == 200

@@ -145,7 +145,6 @@ def test_an_expired_token_pauses_the_line_and_says_so(service, business):
 
 
 def test_the_test_line_goes_on_after_an_expired_token(service, business):
-    """Review D16."""
     body = {"phone": "905550000005", "message": "x"}
     status, answer, _ = call(service, business.test_key, "/messages/send", body)
     assert (status, answer["code"]) == (503, "line_unavailable")

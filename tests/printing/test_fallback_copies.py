@@ -49,7 +49,7 @@ def stood_in(press, *, in_hand=False):
 
 
 def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press):
-    """Review D17: the dish was cooked twice."""
+    """Otherwise the dish is cooked twice."""
     original, _ = stood_in(press)
     assert (original.state, original.detail) == ("failed", fallback_copies.PRINTED_ELSEWHERE)
     with press.scope():
@@ -63,7 +63,7 @@ def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press
 
 
 def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
-    """Review D17: the agent had fetched it and waited for paper."""
+    """The agent has fetched the ticket and waits for paper."""
     original, _ = stood_in(press, in_hand=True)
     assert original.state == "claimed"
     with press.scope():

@@ -18,7 +18,7 @@ from tests.printing.bistro_printers import (
 
 
 def test_letters_about_unprinted_tickets_are_gathered(press, restaurant):
-    """Review pages 25: one letter for each ticket and admin."""
+    """Not one e-mail for each ticket and admin."""
 
     def lose_one(at):
         with frozen(at):

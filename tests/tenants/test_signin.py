@@ -81,7 +81,7 @@ def test_an_address_is_throttled_whoever_is_tried(somewhere):
 
 
 def test_no_spelling_of_an_account_gets_tries_of_its_own(app):
-    """Review M4: a NUL in the e-mail address bypassed the throttle."""
+    """For example, a NUL in the e-mail address does not bypass the limit."""
     person = make_person()
     local, _, domain = person.email.partition("@")
     spellings = [
@@ -98,7 +98,7 @@ def test_no_spelling_of_an_account_gets_tries_of_its_own(app):
 
 
 def test_an_ipv6_address_is_counted_by_its_64(app):
-    """Review M4: one customer has 2^64 addresses."""
+    """One customer of a provider has 2^64 addresses."""
     net = f"2001:db8:{uuid4().hex[:4]}:{uuid4().hex[:4]}"
     for number in range(10):
         refusal(unique_email(), "not the password", f"{net}::{number + 1:x}")
@@ -109,7 +109,6 @@ def test_an_ipv6_address_is_counted_by_its_64(app):
 
 
 def test_a_known_browser_is_not_locked_out_by_tries_elsewhere(app):
-    """Review L3."""
     person = make_person()
     for number in range(10):
         refusal(person.email, "not the password", f"address {uuid4()} {number}")

@@ -178,7 +178,7 @@ def test_what_happened_is_remembered(person):
 
 
 def test_recovery_codes_cannot_be_searched_in_a_copy_of_the_table(app, superuser_connection):
-    """Review L10: 48 bits under a plain hash are found in hours. Older codes keep working."""
+    """Under a plain hash, 48 bits are found in hours. Older codes keep working."""
     person = make_person()
     with global_scope():
         codes = two_factor.new_recovery_codes(people.get(person.id))

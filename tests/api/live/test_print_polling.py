@@ -23,7 +23,7 @@ def poll(door, token="", address="192.0.2.1"):
 
 
 def test_strangers_neither_take_places_nor_keep_asking_the_database(door, monkeypatch):
-    """Review L8: a poll was counted, and queried the database, before its token was verified."""
+    """A poll counts, and queries the database, only after its token is verified."""
     asked, seen = [], []
 
     async def ask(act):

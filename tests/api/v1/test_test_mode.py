@@ -39,7 +39,7 @@ def call(client):
 
 
 def test_the_same_idempotency_key_in_both_modes_sends_twice(call, restaurant, lines):
-    """Review D3: reusing test idempotency keys in live mode must not drop live messages."""
+    """Reusing test idempotency keys in live mode must not drop live messages."""
     once = {"Idempotency-Key": "order-184-ready"}
     test = call("POST", "/messages/send", SOON, key=restaurant.test_key, **once)
     live = call("POST", "/messages/send", SOON, key=restaurant.key, **once)
@@ -54,7 +54,6 @@ def test_the_same_idempotency_key_in_both_modes_sends_twice(call, restaurant, li
 
 
 def test_the_same_idempotency_key_in_both_modes_makes_two_orders(call, restaurant):
-    """Review D3."""
     bistro = open_bistro(restaurant)
     once = {"Idempotency-Key": "table-12"}
     test = call("POST", "/orders", wanted(bistro), key=restaurant.test_key, **once)
@@ -63,7 +62,6 @@ def test_the_same_idempotency_key_in_both_modes_makes_two_orders(call, restauran
 
 
 def test_a_test_key_must_name_a_line_of_its_own_account(call, restaurant, shop, lines):
-    """Review D9."""
     theirs = make_line(shop)
     for line_id in (999_999, theirs.id):
         answer = call(
@@ -79,7 +77,7 @@ def test_a_test_key_must_name_a_line_of_its_own_account(call, restaurant, shop, 
 
 
 def test_test_orders_are_numbered_apart(call, restaurant):
-    """Review D9: they take no number from the live series."""
+    """They take no number from the live series."""
     bistro = open_bistro(restaurant)
     keys = (restaurant.key, restaurant.test_key, restaurant.test_key, restaurant.key)
     made = [call("POST", "/orders", wanted(bistro), key=key).json["order_id"] for key in keys]
@@ -90,7 +88,6 @@ def test_test_orders_are_numbered_apart(call, restaurant):
 
 
 def test_a_test_order_earns_no_points_and_uses_up_no_coupon(call, restaurant):
-    """Review H2."""
     club = Club(open_bistro(restaurant))
     club.counts()
     with club.scope():
@@ -111,7 +108,7 @@ def test_a_test_order_earns_no_points_and_uses_up_no_coupon(call, restaurant):
 
 
 def test_a_payment_link_of_test_mode_is_sent_by_the_test_line(call, restaurant, monkeypatch):
-    """Review H2: it was sent from the site's live line."""
+    """Also if the site has a live line."""
     till = open_till(restaurant, monkeypatch)
     test_line = make_line(restaurant, default=False, test=True)
     body = {
@@ -132,7 +129,6 @@ def test_a_payment_link_of_test_mode_is_sent_by_the_test_line(call, restaurant, 
 
 
 def test_a_test_key_asks_for_no_payment_of_a_cart(call, restaurant, monkeypatch):
-    """Review H2."""
     till = open_till(restaurant, monkeypatch)
     code = till.cart().code
     answer = call("POST", "/payment-links", {"cart_code": code}, key=restaurant.test_key)
@@ -164,7 +160,6 @@ def two_lines(restaurant):
 def test_a_key_held_to_a_line_reads_lists_and_cancels_only_its_messages(
     app, call, restaurant, two_lines
 ):
-    """Review M1."""
     held, _, other, ours, theirs, network_id = two_lines
     listed = call("GET", "/messages", key=held).json["data"]
     assert [one["id"] for one in listed] == [ours]
@@ -183,7 +178,7 @@ def test_a_key_held_to_a_line_reads_lists_and_cancels_only_its_messages(
 
 
 def test_no_route_shows_a_held_key_a_message_of_another_line(app, call, two_lines):
-    """Review M1: every route that lists or reads, with the other line's ids."""
+    """Every route that lists or reads, with the other line's ids."""
     held, _, other, _, theirs, _ = two_lines
     seen = 0
     for rule in app.url_map.iter_rules():

@@ -124,7 +124,7 @@ def test_a_power_given_to_the_app_is_reported(scratch, statement):
 
 
 def test_no_function_of_ours_is_open_to_everybody(superuser_connection):
-    """Review L12: a new function may be run by PUBLIC until a migration revokes it."""
+    """A new function may be run by PUBLIC until a migration revokes it."""
     with superuser_connection.cursor() as cursor:
         cursor.execute(
             "SELECT oid::regprocedure::text, proacl IS NULL OR EXISTS ("

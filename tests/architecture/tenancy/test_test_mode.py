@@ -1,4 +1,4 @@
-"""Review H2 and D9: a test key changes no live row and shows no live message.
+"""A test key changes no live row and shows no live message.
 
 Routes require a live key by default; the exceptions are listed here with a reason.
 """

@@ -201,7 +201,6 @@ def test_what_does_not_speak_http(raw, reach):
     ],
 )
 def test_who_wants_no_body_is_content_with_a_status_of_success(raw, status):
-    """Review D27."""
     with Server(replies_with(raw)) as server:
         reply = reach_by(CLIENTS["aio"])(server, "POST", timeout=3, truncate=True)
     assert (reply.status, reply.ok) == (status, True)

@@ -159,7 +159,7 @@ def test_an_endless_body_is_cut(reach):
 
 
 def test_a_long_answer_costs_no_more_memory_than_what_is_kept_of_it():
-    """Review O3: a webhook response beyond 2 KB is not kept in memory."""
+    """A webhook response beyond 2 KB is not kept in memory."""
 
     async def ask(port):
         async with Client(HERE, resolver=LOCAL, read_buffer=1024) as client:

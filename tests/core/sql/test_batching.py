@@ -105,7 +105,6 @@ def writable(owner_connection):
 
 
 def test_a_locked_row_of_one_tenant_delays_no_other(settings, writable):
-    """Review L15."""
     holder = psycopg2.connect(settings.database_url.replace("+psycopg2", ""))
     with holder.cursor() as cursor:
         cursor.execute("UPDATE lookups SET target = 'held' WHERE kind = 'together' AND key = '3'")

@@ -1,4 +1,4 @@
-"""Review O6. Hosts with differing clocks use the database's time, and log the difference."""
+"""Hosts with differing clocks use the database's time, and log the difference."""
 
 import itertools
 import time

@@ -72,7 +72,7 @@ def test_an_id_made_now_lies_in_this_month():
 
 
 def test_the_job_makes_what_is_missing_as_the_role_of_the_service(app, settings, as_owner):
-    """Review C1: in the shipped units no worker has the credentials of the tables' owner."""
+    """In the shipped units no worker has the credentials of the tables' owner."""
     assert not settings.migration_database_url
     last = partitions.months(now(), partitions.MONTHS_AHEAD + 1)[-1]
     for table in partitions.TABLES:
@@ -85,7 +85,7 @@ def test_the_job_makes_what_is_missing_as_the_role_of_the_service(app, settings,
 
 
 def test_an_installation_that_is_a_year_old_still_has_its_months(app, as_owner):
-    """Review C1: a service that has run for months still accepts messages."""
+    """A service that has run for months still accepts messages."""
     with app.app_context():
         try:
             with frozen(now() + timedelta(days=365)) as later:

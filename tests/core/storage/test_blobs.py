@@ -160,7 +160,7 @@ def test_what_is_deleted_is_gone(store):
 
 
 def test_the_blobs_of_a_folder_are_listed(store):
-    """Review M6: an erasure removes whole folders."""
+    """An erasure removes whole folders."""
     for key in ("7/sent/a", "7/sent/b", "7/exports/c", "77/sent/d", "photos/7/e"):
         store.put(key, b"x", "text/plain")
     found = store.under("7/", 100)

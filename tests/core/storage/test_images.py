@@ -61,7 +61,7 @@ def saved(path, mode, size, kind, **options):
 
 
 def test_four_large_palette_pictures_cost_little_together(tmp_path):
-    """Review H4: one of 7 KB took 620 MB, four at once 2.7 GB."""
+    """Decoded at full size, a file of 7 KB takes 620 MB, and four at once 2.7 GB."""
     file = saved(tmp_path / "wide.png", "P", (7740, 7740), "PNG", optimize=True)
     assert file.stat().st_size < 100_000
     taken, outcomes = megabytes(file, file, file, file)
@@ -84,7 +84,7 @@ def test_four_large_palette_pictures_cost_little_together(tmp_path):
     ],
 )  # fmt: skip
 def test_no_upload_takes_more_than_100_megabytes(tmp_path, mode, size, kind, options, drawn):
-    """Review H4: for every format, mode and shape."""
+    """For every format, mode and shape."""
     file = saved(tmp_path / "picture", mode, size, kind, **options)
     taken, outcomes = megabytes(file)
     assert taken < 100
@@ -98,7 +98,7 @@ def as_file(picture, kind="PNG", **options):
 
 
 def test_a_jpeg_with_a_scan_for_each_colour_is_not_taken_for_a_small_one():
-    """Review H4: libjpeg keeps all of it in memory at any requested size."""
+    """libjpeg keeps all of it in memory at any requested size."""
     plain = as_file(Image.new("RGB", (64, 64)), "JPEG")
     assert images._is_one_scan(plain)
     body = plain.getvalue()
@@ -134,7 +134,6 @@ def test_what_cannot_be_read_is_no_picture():
 
 
 def test_only_two_pictures_are_drawn_at_the_same_time(monkeypatch):
-    """Review H4."""
     busy, most = [], []
 
     def slow(*_args, **_options):

@@ -1,4 +1,4 @@
-"""Excel files as tables: values as displayed, within limits (Review pages 40)."""
+"""Excel files as tables: values as displayed, within limits."""
 
 import io
 import tracemalloc

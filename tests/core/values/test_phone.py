@@ -260,7 +260,6 @@ def test_a_number_nobody_can_correct_must_be_one_that_is_given_out(written, regi
     ],
 )
 def test_national_digits_are_never_read_as_a_number_of_another_country(written, region):
-    """Review D4."""
     assert normalize_strict(written, region) is None
     assert not (normalize_phone(written, region) or "").startswith("536")
 
@@ -269,7 +268,6 @@ def test_national_digits_are_never_read_as_a_number_of_another_country(written, 
     "written", ["+7 (800) 55-35-35-55", "+1 187 215 5230", "+900532 111 22 33", "007 80055353555"]
 )
 def test_an_international_number_must_exist_and_keeps_all_its_digits(written):
-    """Review D5."""
     assert normalize_strict(written, "TR") is None
 
 
@@ -284,5 +282,4 @@ def test_an_international_number_must_exist_and_keeps_all_its_digits(written):
     ],
 )
 def test_a_number_that_exists_is_read_as_it_is_written(written, region, digits):
-    """Review D4 and D5."""
     assert normalize_strict(written, region) == digits

@@ -1,4 +1,4 @@
-"""Work over all tenants is done in steps, and everybody is reached. Review M12."""
+"""Work over all tenants is done in steps, and everybody is reached."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Workers and the scheduler wait for Redis without crashing. Review O1."""
+"""Workers and the scheduler wait for Redis without crashing."""
 
 import os
 import signal

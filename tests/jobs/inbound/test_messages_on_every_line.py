@@ -1,4 +1,4 @@
-"""Review H5. Orders by chat, shared locations and loyalty words work on every kind of line."""
+"""Orders by chat, shared locations and loyalty words work on every kind of line."""
 
 import asyncio
 import threading
@@ -126,7 +126,6 @@ def test_reacting_never_runs_in_the_hosts_event_loop(app, restaurant, monkeypatc
 
 
 def test_forty_hostile_texts_do_not_delay_another_tenant(restaurant, shop):
-    """Review H3."""
     bistro, other = open_bistro(restaurant), open_bistro(shop)
     for number in range(40):
         put(bistro.line, cloud_body(bistro.line, text_value(HOSTILE[number % 2])))
@@ -139,7 +138,6 @@ def test_forty_hostile_texts_do_not_delay_another_tenant(restaurant, shop):
 
 
 def test_a_batch_that_takes_long_is_cut_short(restaurant, monkeypatch):
-    """Review H3."""
     bistro = open_bistro(restaurant)
     monkeypatch.setattr(hooks_job, "BATCH_SECONDS", 0.0)
     sizes, apply = [], hooks_job._apply_batch

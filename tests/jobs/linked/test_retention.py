@@ -1,4 +1,4 @@
-"""What the library of linked phones keeps is deleted like everything else. Review M13."""
+"""What the library of linked phones keeps is deleted like everything else."""
 
 from datetime import timedelta
 

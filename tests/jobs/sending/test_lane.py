@@ -164,7 +164,7 @@ def test_a_line_that_must_rest_gives_nothing_with_the_lane(app, restaurant, line
 
 @pytest.mark.parametrize(("test", "state"), [(True, "connected"), (False, "token_expired")])
 def test_an_expired_token_pauses_a_live_line_and_never_the_test_line(app, restaurant, test, state):
-    """Review D16: one send to 905550000005 stopped all test sends that followed."""
+    """One test send to 905550000005 must not stop the test sends that follow."""
     line = make_line(restaurant, default=not test, test=test)
     accept(restaurant, line, "x")
     outcome = SendRefused("token", "The access token has expired.", line_state="token_expired")

@@ -1,4 +1,4 @@
-"""An export is made in steps that others do not wait for. Review H6."""
+"""An export is made in steps that others do not wait for."""
 
 import csv
 import io
@@ -158,7 +158,7 @@ def test_a_lost_lane_is_found_again(app, asked):
 
 @pytest.mark.parametrize("analyzed", ["before", "after"])
 def test_every_batch_of_many_rows_costs_the_same(app, restaurant, database, monkeypatch, analyzed):
-    """Review H6. Also when the statistics are from before the rows came."""
+    """Also when the statistics are from before the rows came."""
     monkeypatch.setattr(data_export, "BATCH", 500)
     with closing(admin_connection(database)) as connection, connection.cursor() as cursor:
         if analyzed == "before":

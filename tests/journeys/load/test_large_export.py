@@ -1,6 +1,6 @@
 """While an account with very many records exports them, another one's payments go on.
 
-Review H6. EXPORT_RECORDS=1400000 measures what a large account has; `-s` prints the figures.
+EXPORT_RECORDS=1400000 measures what a large account has; `-s` prints the figures.
 """
 
 import io

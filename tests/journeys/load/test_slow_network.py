@@ -1,4 +1,4 @@
-"""Review H1: sends that wait for a slow network do not hold up anything else.
+"""Sends that wait for a slow network do not hold up anything else.
 
 The network answers after 12 s; the service has the same share of waiting sends as in production.
 `-s` prints the figures.
@@ -125,7 +125,7 @@ def test_200_sends_at_once_to_a_slow_network_leave_health_checks_fast(
 def test_test_sends_to_one_number_that_ask_to_wait_leave_pages_fast(
     service, business, slow_network
 ):
-    """The second half of the finding: a free test key with `Prefer: wait=30`."""
+    """A free test key with `Prefer: wait=30`."""
     with ThreadPoolExecutor(SENDS) as pool:
         sending = []
         for _ in range(60):

@@ -262,7 +262,6 @@ def test_tags_and_consent_for_all(place, blobs, run_jobs):
 def test_only_a_clear_yes_in_a_consent_column_is_consent(
     place, blobs, run_jobs, heading, cell, given
 ):
-    """Review 2."""
     one = take(place, blobs, f'phone,name,{heading}\n905321112233,Ana,"{cell}"\n')
     assert one.columns["meanings"] == ["phone", "name", "consent"]
     # Not even when somebody said that all of them agreed.
@@ -276,7 +275,7 @@ def test_only_a_clear_yes_in_a_consent_column_is_consent(
 
 
 def test_how_they_agreed_stands_in_a_column_of_its_own(place, blobs, run_jobs):
-    """Review 2: an answer in that column is not taken for a way to agree."""
+    """An answer in that column is not taken for a way to agree."""
     text = (
         "phone,name,consent,consent source\n"
         "905321112201,Ana,yes,paper form no 12\n"
@@ -294,7 +293,7 @@ def test_how_they_agreed_stands_in_a_column_of_its_own(place, blobs, run_jobs):
 
 @pytest.mark.parametrize("cell", ["no", "0", "hayır", "false", "-", ""])
 def test_a_no_is_never_the_way_somebody_agreed(place, blobs, run_jobs, cell):
-    """Review 2: the column was mapped to “How they agreed” by hand."""
+    """Also if a column of yes and no is mapped to “How they agreed” by hand."""
     one = take(place, blobs, f"phone,name,seen\n905321112233,Ana,{cell}\n")
     look(place, one, run_jobs, meanings=["phone", "name", "consent_source"])
     write(place, one, run_jobs)
@@ -302,7 +301,6 @@ def test_a_no_is_never_the_way_somebody_agreed(place, blobs, run_jobs, cell):
 
 
 def test_a_no_in_the_file_withdraws_an_earlier_consent(place, blobs, run_jobs):
-    """Review 2."""
     with place.scope():
         card = contact_repository.create(ContactInput(name="Ana", phone="905321112233"))
         contact_repository.set_consent(card.id, "web form")
@@ -446,7 +444,6 @@ def test_rows_come_one_at_a_time():
 
 
 def test_a_spreadsheet_is_imported_like_a_csv(place, blobs, run_jobs):
-    """Review pages 40."""
     rows = [["0532 111 22 33", "Ayşe Kaya"], ["", ""], ["12", "Kim"]]
     data = spreadsheets.workbook(["telefon", "ad soyad"], rows, title="kişiler")
     table = contact_importing.as_table(io.BytesIO(data))
@@ -458,7 +455,6 @@ def test_a_spreadsheet_is_imported_like_a_csv(place, blobs, run_jobs):
 
 
 def test_a_csv_stays_as_it_is_and_an_archive_is_refused():
-    """Review pages 40."""
     text = b"phone\n905321112233\n"
     assert contact_importing.as_table(io.BytesIO(text)).read() == text
     with pytest.raises(Invalid) as refusal:

@@ -350,13 +350,11 @@ def test_a_changed_number_is_news_not_a_message():
 
 
 def test_a_voice_message_is_audio_with_its_file():
-    """Review D14."""
     taken = read(message("voice", {"id": "77", "mime_type": "audio/ogg"}))
     assert (taken.kind, taken.content["id"], taken.content["voice"]) == ("audio", "77", True)
 
 
 def test_an_edit_and_a_deletion_are_no_messages():
-    """Review D14."""
     edit = {
         "original_message_id": "wamid.0",
         "message": {"type": "text", "text": {"body": "yarın"}},
@@ -373,14 +371,12 @@ def test_an_edit_and_a_deletion_are_no_messages():
 
 
 def test_a_name_is_found_by_an_id_that_is_no_phone():
-    """Review D29."""
     kerry = {"profile": {"name": "Kerry Fisher"}, "wa_id": "16315551234X"}
     taken = read(message() | {"from": "16315551234X"}, contacts=(kerry, PERSON))
     assert (taken.sender_phone, taken.sender_name) == ("", "Kerry Fisher")
 
 
 def test_what_is_not_taken_leaves_a_trace():
-    """Review D29."""
     [parsed] = cloud_driver.parse_webhook(body(change(messages=[message(group_id="g1")])))
     assert parsed.skipped == ["entry[0].changes[0].messages[0] was written in a group"]
     echoes = change(field="smb_message_echoes", message_echoes=[message()])

@@ -10,7 +10,7 @@ def shown(line):
 
 
 def test_a_simulated_phone_names_the_business(restaurant):
-    """Review pages 28: five chats were called "Test line"."""
+    """Chats with several businesses are not all called "Test line"."""
     with restaurant.scope():
         live = add_simulated_line("Front desk", "http://localhost", "secret", test=False)
         trial = add_simulated_line("Test line", "http://localhost", "secret", test=True)

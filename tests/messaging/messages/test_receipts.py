@@ -156,7 +156,7 @@ def our_settle(line, message_id, network_id):
 
 
 def test_a_test_message_is_counted_as_sent_as_well_as_read(line):
-    """Review 12: only its receipts were counted."""
+    """The send counts too, not only the receipts."""
     message_id, network_id = started(line, "sending", test=True)
     our_settle(line, message_id, network_id)
     take(line, receipt(network_id, "read", message_id))
@@ -262,7 +262,6 @@ def test_a_receipt_while_another_settles_waits_and_moves_on(line):
 
 
 def test_a_receipt_in_whole_seconds_never_stands_before_what_came_first(line):
-    """Review D34."""
     message_id, network_id = started(line)
     sent_at = now().replace(microsecond=441_000)
     with tenant_scope(line.tenant_id):

@@ -255,7 +255,6 @@ def test_news_of_one_number_is_not_about_the_others(restaurant, line):
 
 
 def test_an_edit_changes_the_original_and_keeps_what_it_said(line):
-    """Review D14."""
     said = wrote("bugün")
     message_id = receive(line, said)
     for kind, more in (("edited", {"text": "yarın"}), ("deleted", {})):

@@ -429,7 +429,7 @@ def test_the_secret_is_not_in_any_answer(network):
 
 
 def test_the_simulated_bank_refuses_other_parameters_under_the_same_key():
-    """Review M7: as Stripe does."""
+    """As Stripe does."""
     wanted = dict.fromkeys(
         ("reference", "currency", "description", "shop", "language", "expires_at"), "x"
     ) | {"key": "plk_1-1", "amount": "10", "return_url": "", "notify_url": "", "notify_secret": ""}

@@ -137,7 +137,7 @@ def test_the_file_is_for_those_who_may_see_it(app, restaurant):
 
 
 def test_a_change_of_settings_tells_the_fields_and_their_values(owners, restaurant):
-    """Review pages 44: on Home too."""
+    """On Home too."""
     with restaurant.scope():
         own = accounts.account()
         accounts.change_settings(
@@ -154,7 +154,7 @@ def test_a_change_of_settings_tells_the_fields_and_their_values(owners, restaura
 
 
 def test_a_change_of_a_campaign_tells_what_was_changed(owners, restaurant):
-    """Review pages 44: long texts are named, not quoted."""
+    """Long texts are named, not quoted."""
     with restaurant.scope():
         campaign = campaign_repository.add(campaign_repository.CampaignInput(name="Autumn"))
         campaign_repository.change(
@@ -168,7 +168,6 @@ def test_a_change_of_a_campaign_tells_what_was_changed(owners, restaurant):
 
 
 def test_a_change_of_a_contact_tells_no_personal_values(restaurant):
-    """Review pages 44."""
     with restaurant.scope():
         card = crm.create(crm.ContactInput(name="Ada Kaya", phone="905321112233"))
         crm.change(card.id, crm.ContactInput(name="Ada Kay", birthday="1990-03-12"))
@@ -184,7 +183,6 @@ def changes(business, act):
 
 
 def test_a_change_of_loyalty_tells_the_fields_and_their_values(owners, restaurant):
-    """Review pages 44."""
     club = Club(open_bistro(restaurant))
     with restaurant.scope():
         site = sites.get(club.bistro.site_id)
@@ -218,7 +216,6 @@ def test_a_change_of_loyalty_tells_the_fields_and_their_values(owners, restauran
 
 
 def test_a_change_of_a_station_tells_from_what_to_what(owners, restaurant):
-    """Review pages 44."""
     bistro = open_bistro(restaurant)
     with restaurant.scope():
         stations.set_display_only(sites.get(bistro.site_id), "bar", True)
@@ -228,7 +225,7 @@ def test_a_change_of_a_station_tells_from_what_to_what(owners, restaurant):
 
 
 def test_a_change_of_a_payment_account_tells_no_key(owners, restaurant):
-    """Review pages 44: keys are named but never shown."""
+    """Keys are named but never shown."""
     bistro = open_bistro(restaurant)
     first, second = "sk_test_first0000000000000000", "sk_test_second000000000000000"
     with restaurant.scope():
@@ -257,7 +254,6 @@ def test_a_change_of_a_payment_account_tells_no_key(owners, restaurant):
 
 
 def test_a_change_of_the_days_things_are_kept_tells_both(owners, restaurant):
-    """Review pages 44."""
     with restaurant.scope():
         retention_settings.set_days(retention_settings.RetentionDays(message_days=90))
         retention_settings.set_days(

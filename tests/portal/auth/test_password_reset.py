@@ -38,7 +38,7 @@ def test_the_answer_is_the_same_for_known_and_unknown(browser, restaurant):
 
 
 def test_asking_too_often_has_to_wait(browser, restaurant):
-    """Review L14: one mailbox receives few e-mails, no matter who requests them."""
+    """One mailbox receives few e-mails, no matter who requests them."""
     for _ in range(6):
         browser.post("/reset", email=restaurant.owner.email)
     answer = browser.post("/reset", email=restaurant.owner.email)
@@ -47,7 +47,7 @@ def test_asking_too_often_has_to_wait(browser, restaurant):
 
 
 def test_whoever_resets_a_password_can_sign_in_while_others_guess(app, browser, restaurant, link):
-    """Review L3: wrong attempts elsewhere locked the owner out."""
+    """Wrong attempts elsewhere do not lock the owner out."""
     for number in range(11):
         guesser = Browser(app.test_client())
         guesser.client.environ_base["REMOTE_ADDR"] = f"192.0.2.{number}"

@@ -18,7 +18,7 @@ from tests.portal.page_reader import text_of, title_of
 EVIL = [
     "//evil.example",
     "///evil.example",
-    "//docs/quick-start",  # Review L1: the router accepts it as one of our pages
+    "//docs/quick-start",  # the router accepts it as a page of the portal
     "/docs//quick-start",
     "/\\evil.example",
     "\\\\evil.example",
@@ -137,7 +137,7 @@ def test_spelling_an_account_differently_is_the_same_account(app, restaurant):
 
 
 def test_a_browser_that_signed_in_before_is_not_locked_out(app, restaurant):
-    """Review L3: ten wrong attempts anywhere locked everybody out of the account."""
+    """Ten wrong attempts elsewhere lock out only new browsers."""
     known = Browser(app.test_client())
     enter(known, restaurant.owner)
     known.post("/signout")
@@ -154,7 +154,7 @@ def test_a_browser_that_signed_in_before_is_not_locked_out(app, restaurant):
 
 
 def test_passwords_are_compared_without_a_database_connection(app, restaurant, monkeypatch):
-    """Review M5: requests that waited for a password check held all connections of the pool."""
+    """Otherwise requests that wait for a password check hold all connections of the pool."""
     with app.app_context():
         crowd = db.engine.pool.size() + 2
     waiting, go_on, compare = Semaphore(0), Event(), signin.password_matches
@@ -184,7 +184,7 @@ def test_passwords_are_compared_without_a_database_connection(app, restaurant, m
 
 
 def test_no_password_is_hashed_inside_a_transaction(app):
-    """Review M5: checked at the hash function, so it covers every use of a password."""
+    """Checked at the hash function, so it covers every use of a password."""
     with global_scope(), pytest.raises(RuntimeError, match="before the transaction"):
         passwords.hash_password(PASSWORD)
 

@@ -149,7 +149,7 @@ def test_opening_the_link_needs_a_click(browser):
 
 
 def test_whoever_signed_up_here_is_signed_in_when_the_address_is_confirmed(app, browser):
-    """Review 26; another browser must sign in because it has not shown the password."""
+    """Another browser must sign in because it has not shown the password."""
     for elsewhere in (False, True):
         email = unique_email()
         sign_up(browser, email)
@@ -161,7 +161,6 @@ def test_whoever_signed_up_here_is_signed_in_when_the_address_is_confirmed(app, 
 
 
 def test_every_fault_of_a_sign_up_is_told_at_once(browser):
-    """Review 26."""
     page = browser.post("/signup", business="", name="Nora", email="nora", password="password12")
     text = text_of(page)
     assert "Fill in this field." in text
@@ -176,7 +175,6 @@ def test_every_fault_of_a_sign_up_is_told_at_once(browser):
 
 @pytest.mark.parametrize("poor", ["password12", "Password2026!", "qwertyqwerty", "parola1234"])
 def test_a_common_password_is_refused(browser, poor):
-    """Review 26."""
     email = unique_email()
     assert "This password is too easy to guess. Choose another one." in text_of(
         sign_up(browser, email, password=poor)
@@ -236,7 +234,7 @@ def test_sending_again_says_the_same_and_writes_to_nobody_else(browser, restaura
 
 def test_sending_again_has_to_wait_too(browser):
     email = make_person(verified=False).email
-    """Review M4 and L14: however the address is typed, one mailbox gets few e-mails."""
+    """However the address is typed, one mailbox gets few e-mails."""
     for spaces in range(10):
         browser.post("/verify/resend", email=email + " " * spaces)
     assert "Too many attempts." in text_of(browser.post("/verify/resend", email=email))
@@ -244,7 +242,7 @@ def test_sending_again_has_to_wait_too(browser):
 
 
 def test_one_mailbox_is_not_flooded_by_sign_ups(app):
-    """Review L14: sign-up e-mails were limited only by the sender's IP address."""
+    """Sign-up e-mails are limited for each mailbox, not only for each IP address."""
     email = unique_email()
     for number in range(8):
         stranger = Browser(app.test_client())

@@ -231,7 +231,7 @@ def test_new_recovery_codes_need_the_password_and_replace_the_old(
     )
     fresh = re.findall(r"<li>([A-Z0-9]{5}-[A-Z0-9]{5})</li>", page)
     assert len(fresh) == 10
-    # Review 41: the recovery codes can be printed and saved.
+    # The recovery codes can be printed and saved.
     assert "data-print" in page
     assert 'data-save-as="comanda-recovery-codes.txt"' in page
     other = half_way(Browser(app.test_client()), owner)

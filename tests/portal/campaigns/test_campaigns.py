@@ -73,7 +73,7 @@ def test_from_the_first_step_to_the_figures(owner, restaurant):
 
 
 def test_the_table_of_recipients_moves_with_the_results(owner, restaurant):
-    """Review 18: it showed “Waiting” until the end."""
+    """It does not show “Waiting” until the end."""
     make_line(restaurant)
     meets(restaurant, "Ayşe Kaya")
     _one, here = made(owner, restaurant)
@@ -89,7 +89,6 @@ def test_the_table_of_recipients_moves_with_the_results(owner, restaurant):
 
 
 def test_a_new_campaign_is_for_contacts_with_consent_and_warns_of_the_others(owner, restaurant):
-    """Review 18."""
     make_line(restaurant)
     meets(restaurant, "Ayşe", "Mehmet")
     owner.post("/campaigns/new", name="Soup day")
@@ -106,7 +105,7 @@ def test_a_new_campaign_is_for_contacts_with_consent_and_warns_of_the_others(own
 
 
 def test_the_first_step_does_not_speak_of_a_window_before_there_is_a_text(owner, restaurant):
-    """Review 18: “Did not write within 24 hours” was shown at once."""
+    """“Did not write within 24 hours” is not shown at once."""
     add_line(restaurant, network="whatsapp")
     meets(restaurant, "Ayşe")
     owner.post("/campaigns/new", name="Soup day")

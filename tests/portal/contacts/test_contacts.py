@@ -171,7 +171,6 @@ def test_a_file_is_looked_at_before_it_is_written(desk, restaurant, run_jobs):
 def test_a_no_in_a_consent_column_is_counted_as_refused_and_stores_nothing(
     desk, restaurant, run_jobs
 ):
-    """Review 2."""
     rows = "Telefon;Ad;İzin\n+905321112233;Ayşe;hayır\n+905324445566;Can;Evet\n"
     place = upload(desk, rows + "+905324445577;Ece;-\n")
     assert "Marketing consent (yes or no)" in text_of(desk.get(place))
@@ -187,7 +186,7 @@ def test_a_no_in_a_consent_column_is_counted_as_refused_and_stores_nothing(
 
 
 def test_the_columns_of_a_checked_file_can_be_changed(desk, restaurant, run_jobs):
-    """Review 20: going back, and an error that names the missing country."""
+    """Going back, and an error that names the missing country."""
     place = upload(desk, "phone,name\n0532 444 11 22,Ayşe\n")
     desk.post(place, column=["phone", "name"], country="", update="y")
     run_jobs()
@@ -201,7 +200,6 @@ def test_the_columns_of_a_checked_file_can_be_changed(desk, restaurant, run_jobs
 
 
 def test_an_import_proposes_the_country_of_the_time_zone(desk, restaurant):
-    """Review 20."""
     with restaurant.scope():
         accounts.account().time_zone = "Europe/Istanbul"
     page = desk.get(upload(desk, "phone,name\n0532 444 11 22,Ayşe\n")).get_data(as_text=True)

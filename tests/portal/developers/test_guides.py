@@ -232,7 +232,6 @@ def test_turkish_has_every_guide_english_has():
 
 
 def test_guides_lead_in_and_show_customers_nothing_about_running_the_service(browser, restaurant):
-    """Review 42."""
     page = browser.get("/docs").get_data(as_text=True)
     assert 'href="/signin"' in page
     assert 'href="/signup"' in page

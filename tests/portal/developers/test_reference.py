@@ -43,21 +43,19 @@ def test_a_group_that_is_none_is_not_there(client, app):
 
 
 def test_required_fields_come_first(app):
-    """Review pages 42: the required `message` was listed last."""
+    """For example the required `message` of a text."""
     for call in (call for group in read_groups(app) for call in group.calls):
         needed = [part.needed for part in call.fields if "." not in part.name]
         assert needed == sorted(needed, reverse=True), call.id
 
 
 def test_every_parameter_and_field_is_described(app):
-    """Review pages 42."""
     calls = [call for group in read_groups(app) for call in group.calls]
     parts = [(call.id, part) for call in calls for part in (*call.parameters, *call.fields)]
     assert [(call, part.name) for call, part in parts if not part.text] == []
 
 
 def test_answers_have_a_table_of_their_fields(client, app):
-    """Review pages 42."""
     send = next(
         call for group in read_groups(app) for call in group.calls if call.path == "/messages/send"
     )
@@ -67,5 +65,4 @@ def test_answers_have_a_table_of_their_fields(client, app):
 
 
 def test_examples_have_no_warnings_that_answers_lack(client, app):
-    """Review pages 42."""
     assert '"warnings": []' not in html.unescape(text_of(client.get("/reference/messages")))

@@ -25,7 +25,6 @@ def test_today_is_counted_and_nothing_needs_anybody(browser, restaurant):
 
 
 def test_home_and_usage_count_test_messages_apart(browser, restaurant):
-    """Review 12."""
     with restaurant.scope():
         add_simulated_lines(live=True)
         tally = UsageTally()
@@ -42,7 +41,7 @@ def test_home_and_usage_count_test_messages_apart(browser, restaurant):
 
 
 def test_a_trial_shows_one_limit(browser, restaurant):
-    """Review 12: “9 / no limit” was shown beside “191 messages left”."""
+    """“9 / no limit” is not shown beside “191 messages left”."""
     with restaurant.scope():
         accounts.change_plan("trial")
         account = accounts.account()
@@ -68,7 +67,6 @@ def test_who_may_see_no_messages_sees_none(browser, restaurant):
 
 
 def test_first_steps_lead_to_ones_own_number_and_to_the_invitation(browser, restaurant):
-    """Review pages 27."""
     page = browser.signs_in(restaurant.owner).get("/home").get_data(as_text=True)
     assert "Add your own number" in page
     assert 'href="/lines/new"' in page
@@ -76,7 +74,7 @@ def test_first_steps_lead_to_ones_own_number_and_to_the_invitation(browser, rest
 
 
 def test_a_finished_list_of_first_steps_goes_away(browser, restaurant, monkeypatch):
-    """Review pages 27: it stayed until a member hid it."""
+    """No member has to hide it."""
     browser.signs_in(restaurant.owner)
     assert "First steps" in browser.get("/home").get_data(as_text=True)
     step = first_steps.Step

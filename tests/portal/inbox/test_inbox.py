@@ -343,7 +343,6 @@ def said_last(talk_id):
 
 
 def test_the_contact_stands_beside_the_conversation(app, restaurant, talk):
-    """Review 13."""
     with restaurant.scope():
         contact_id = inbox_conversations.get(talk).contact_id
         contact_repository.change(contact_id, ContactInput(tags=["vip"]))
@@ -356,7 +355,7 @@ def test_the_contact_stands_beside_the_conversation(app, restaurant, talk):
 
 
 def test_a_template_is_shown_as_the_customer_read_it(app, restaurant, line, talk):
-    """Review 13: the technical name and values were shown."""
+    """Not as its technical name and values."""
     body = [{"type": "BODY", "text": "Hello {{1}}, order {{2}} is confirmed."}]
     with restaurant.scope():
         mine = line_repository.get(line)
@@ -371,7 +370,7 @@ def test_a_template_is_shown_as_the_customer_read_it(app, restaurant, line, talk
 
 
 def test_what_a_person_wrote_elsewhere_is_not_called_automatic(app, restaurant, talk):
-    """Review 13: messages from the first-message page and from the contact's page."""
+    """Messages from the first-message page and from the contact's page."""
     with restaurant.scope():
         add_simulated_lines()
         contact_id = inbox_conversations.get(talk).contact_id

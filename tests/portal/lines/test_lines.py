@@ -141,7 +141,6 @@ def test_a_network_that_cannot_be_reached_is_told_but_does_not_stop_the_saving(
 def test_a_line_that_was_never_reached_is_neither_connected_nor_the_default(
     app, owners, restaurant, graph, monkeypatch
 ):
-    """Review 10."""
     with monkeypatch.context() as away:
         away.setattr(app.extensions["comanda"], "cloud_base_url", "http://127.0.0.1:9")
         page = text_of(owners.get(add(owners, "save").location))

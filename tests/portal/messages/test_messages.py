@@ -297,7 +297,6 @@ def test_the_networks_own_words_follow_ours(app):
 
 
 def test_the_list_names_contacts_beside_their_numbers(owners, restaurant, line):
-    """Review pages 38."""
     accept(restaurant, line)
     with restaurant.scope():
         crm.create(crm.ContactInput(name="Ada Kaya", phone="905321112233"))
@@ -307,7 +306,6 @@ def test_the_list_names_contacts_beside_their_numbers(owners, restaurant, line):
 
 
 def test_the_list_is_saved_as_csv_with_its_filters(owners, restaurant, line, monkeypatch):
-    """Review pages 38."""
     monkeypatch.setattr("portal.messages.views.BATCH", 2)
     with restaurant.scope():
         crm.create(crm.ContactInput(name="Ada Kaya", phone="905321112233"))
@@ -323,7 +321,6 @@ def test_the_list_is_saved_as_csv_with_its_filters(owners, restaurant, line, mon
 
 
 def test_a_new_message_goes_to_a_number_or_to_a_contact(owners, restaurant, line):
-    """Review pages 38."""
     with restaurant.scope():
         crm.create(crm.ContactInput(name="Ada Kaya", phone="905321112233"))
     assert "New message" in text_of(owners.get("/messages"))
@@ -336,7 +333,6 @@ def test_a_new_message_goes_to_a_number_or_to_a_contact(owners, restaurant, line
 
 
 def test_a_name_of_several_contacts_is_asked_about(owners, restaurant, line):
-    """Review pages 38."""
     with restaurant.scope():
         crm.create(crm.ContactInput(name="Ada Kaya", phone="905321112233"))
         crm.create(crm.ContactInput(name="Ada Demir", phone="905321112244"))

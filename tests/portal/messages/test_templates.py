@@ -125,7 +125,7 @@ def test_a_network_that_is_away_is_said(page, line):
 
 
 def test_a_new_message_lists_each_template_of_the_live_lines_once(page, restaurant, line, settings):
-    """Pages review 38: copies on the test line are left out, and both lines are named."""
+    """Copies on the test line are left out, and both lines are named."""
     copy = NetworkTemplate("4", "order", "en", "utility", "approved", components=[BODY])
     with restaurant.scope():
         desk = add_simulated_line(

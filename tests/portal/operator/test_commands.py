@@ -207,7 +207,7 @@ def test_secrets_are_sealed_with_the_newest_key(settings, app, superuser_connect
 
 
 def test_linked_phones_are_sealed_with_the_newest_key_too(settings, app, restaurant, monkeypatch):
-    """Review M8: after the old key was removed, no linked phone could be decrypted."""
+    """They can still be decrypted after the old key is removed."""
     from wsgi import build_app
 
     store = DeviceStore(settings.linked_store_url)

@@ -87,7 +87,6 @@ def test_suspended_the_api_refuses_at_once_and_resumed_it_answers(operators, res
 
 
 def test_suspending_asks_first_and_the_owner_learns_why(app, operators, restaurant):
-    """Review 24."""
     asked = operators.post(f"{place(restaurant)}/suspend", because="Unpaid bills")
     assert "Suspend Lokanta Mavi?" in text_of(asked)
     owner = Browser(app.test_client()).signs_in(restaurant.owner)

@@ -236,7 +236,7 @@ def test_who_looks_on_gets_no_buttons(browser, restaurant, bistro):
 
 
 def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
-    """Review pages 4: a staff order was sent with the first option preselected, unnoticed."""
+    """Otherwise staff could send an order with the first option unnoticed."""
     page = text_of(staff.get(f"/orders/new?site={bistro.site_id}"))
     size = re.search(r'<select[^>]+name="g\.[^"]+"[^>]*>(.*?)</select>', page, re.DOTALL)
     assert "selected" not in size[1]
@@ -262,7 +262,6 @@ def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
 
 
 def test_staff_record_a_payment_undo_it_and_change_the_way_to_pay(staff, bistro):
-    """Review pages 9."""
     order = bistro.order()
     assert "Record cash payment" in text_of(staff.get(f"/orders/{order.number}"))
     staff.post(f"/orders/{order.number}/payments", method="card", amount="100", tip="10")
@@ -280,7 +279,6 @@ def test_staff_record_a_payment_undo_it_and_change_the_way_to_pay(staff, bistro)
 
 
 def test_the_bill_of_a_table_is_shown_and_settled_at_once(staff, bistro):
-    """Review pages 9."""
     first, second = bistro.order(), bistro.order(phone="905321119999")
     with bistro.scope():
         table = tables.by_number(bistro.site_id, "12")
@@ -296,7 +294,6 @@ def test_the_bill_of_a_table_is_shown_and_settled_at_once(staff, bistro):
 
 
 def test_the_day_is_a_page_to_print_and_a_file(staff, bistro):
-    """Review pages 9."""
     order = bistro.order()
     staff.post(f"/orders/{order.number}/payments", method="cash", amount="100")
     page = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=day"))
@@ -308,7 +305,6 @@ def test_the_day_is_a_page_to_print_and_a_file(staff, bistro):
 
 
 def test_the_calls_of_a_table_move_with_its_order(staff, bistro):
-    """Review pages 34."""
     order = bistro.order()
     with bistro.scope():
         was, to = (tables.by_number(bistro.site_id, number) for number in ("12", "9"))

@@ -97,7 +97,6 @@ def test_a_provider_that_refuses_takes_nothing(browser, provider, shop):
 
 
 def test_the_billing_details_are_on_the_next_invoice(browser, provider, shop):
-    """Review pages 39."""
     browser.signs_in(shop.owner)
     hint = "Your invoices have no address or tax number until you add them."
     assert hint in text_of(browser.get("/plan"))
@@ -109,7 +108,7 @@ def test_the_billing_details_are_on_the_next_invoice(browser, provider, shop):
 
 
 def test_an_operator_corrects_an_invoice_under_a_new_number(browser, operators, provider, shop):
-    """Review pages 39: the new one refers to the old one, which stays unchanged."""
+    """The new one refers to the old one, which stays unchanged."""
     browser.signs_in(shop.owner)
     old = _pays(browser, provider, shop)
     path = f"/operator/invoices/{old.code}/correct"

@@ -69,7 +69,7 @@ def test_the_pairing_page_turns_green_when_the_agent_is_there(press, browser, re
 
 
 def test_the_pairing_page_leads_through_the_installation_on_each_system(press, browser, restaurant):
-    """Review pages 11: what to download and the command to type, including the code."""
+    """What to download and the command to type, including the code."""
     browser.signs_in(restaurant.owner)
     browser.get("/printers")
     path = browser.post("/printers/pair", site=press.bistro.site_id).location
@@ -90,7 +90,6 @@ def test_the_pairing_page_leads_through_the_installation_on_each_system(press, b
 def test_an_executable_of_the_agent_is_offered_when_the_operator_has_built_one(
     press, browser, restaurant, settings, tmp_path, monkeypatch
 ):
-    """Review pages 11."""
     assert browser.get("/downloads/print-agent-windows.exe").status_code == 404
     (tmp_path / "print-agent-windows.exe").write_bytes(b"MZ program")
     (tmp_path / "secret.env").write_text("A=B")

@@ -68,7 +68,7 @@ def test_hours_go_past_midnight_and_half_a_span_is_refused(manager, bistro):
 
 
 def test_special_days_are_added_shown_and_removed(manager, bistro):
-    """Pages review 30: holidays, closed or with other hours."""
+    """Holidays, closed or with other hours."""
     path = f"/restaurants/{bistro.site_id}"
     fields = {"part": "hours", "day_starts": "05:00", "special0-name": "New Year"}
     refused = manager.post(path, **fields, **{"special0-starts": ""})
@@ -139,7 +139,7 @@ def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
 
 
 def test_a_refused_save_says_so_at_the_top_and_keeps_what_was_typed(manager, bistro):
-    """Pages review 8: one group of settings per page, so that no input is lost."""
+    """One group of settings per page, so that no input is lost."""
     path = f"/restaurants/{bistro.site_id}"
     fields = {"part": "looks", "own_tone": "y", "tone": "green", "welcome-tr": "Hoş geldiniz"}
     page = manager.post(path, **fields)
@@ -257,7 +257,6 @@ def test_a_photo_is_made_small_and_shown(manager, bistro):
 
 
 def test_the_file_of_a_replaced_photo_is_removed_once_nobody_sees_it(app, manager, bistro):
-    """Review M6."""
     path = f"/menus/items/{bistro.items['Pizza']}"
     blobs, keys = app.extensions["blobs"], []
     for colour in ("red", "green", "blue"):
@@ -360,7 +359,6 @@ def test_a_wrong_row_is_named_and_nothing_is_written(manager, bistro):
 
 
 def test_a_table_is_edited_and_its_printed_code_stays_good(bistro, browser, restaurant):
-    """Review pages 22."""
     browser.signs_in(restaurant.owner)
     with bistro.scope():
         table = tables.by_number(bistro.site_id, "12")
@@ -383,7 +381,6 @@ def test_a_table_is_edited_and_its_printed_code_stays_good(bistro, browser, rest
 
 
 def test_options_are_added_and_attached_to_dishes_on_one_page(bistro, browser, restaurant):
-    """Review pages 31."""
     browser.signs_in(restaurant.owner)
     with bistro.scope():
         first, second, *_ = menus.items(bistro.menu_id)
@@ -408,7 +405,7 @@ def test_options_are_added_and_attached_to_dishes_on_one_page(bistro, browser, r
 
 
 def test_a_new_restaurants_country_presets_its_money_and_zone(manager, restaurant):
-    """Review pages 30: a Turkish restaurant kept USD and UTC."""
+    """A Turkish restaurant does not start with USD and UTC."""
     with restaurant.scope():
         own = accounts.account()
         own.country, own.currency, own.time_zone = "", "USD", "Europe/Istanbul"

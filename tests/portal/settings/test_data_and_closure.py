@@ -222,7 +222,7 @@ def test_closing_holds_everything_for_a_month_and_then_nothing_is_left(
 
 
 def test_an_erased_account_leaves_no_file(app, restaurant, shop):
-    """Review M6: sent files, photos, logos and imports stayed, and photos were public."""
+    """Sent files, photos, logos and imports are deleted; photos are public while they exist."""
     blobs = app.extensions["blobs"]
     kept = {}
     for business in (restaurant, shop):

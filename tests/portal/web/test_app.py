@@ -253,7 +253,6 @@ def test_a_letter_that_is_not_there_is_404(client):
 
 
 def test_a_page_that_is_not_there_keeps_the_menu_of_those_signed_in(browser, restaurant):
-    """Review 43."""
     assert "Contacts" not in browser.get("/nothing").get_data(as_text=True)
     page = browser.signs_in(restaurant.owner).get("/nothing")
     assert page.status_code == 404

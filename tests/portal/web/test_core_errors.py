@@ -1,4 +1,4 @@
-"""Errors of core/ are shown as sentences in the reader's language (Review 19)."""
+"""Errors of core/ are shown as sentences in the reader's language."""
 
 import ast
 from pathlib import Path

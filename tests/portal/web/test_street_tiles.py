@@ -30,7 +30,6 @@ def drawn(latitude, longitude, radius_m):
     ("latitude", "longitude"), [("41.0284", "28.9737"), ("-33.9", "18.4"), ("64.1", "-21.9")]
 )
 def test_tiles_cover_the_map_without_gaps(latitude, longitude, radius_m, spread):
-    """Pages review 32."""
     found = tiles(drawn(latitude, longitude, radius_m), URL, spread)
     assert len({tile.url for tile in found}) == len(found) <= 42
     assert min(tile.x for tile in found) <= WIDTH / 2 * (1 - spread)
@@ -42,7 +41,7 @@ def test_tiles_cover_the_map_without_gaps(latitude, longitude, radius_m, spread)
 
 
 def test_the_tile_of_a_known_place_is_asked_for():
-    """Pages review 32: Galata, in the numbering that all tile servers share."""
+    """Galata, in the numbering that all tile servers share."""
     map_ = drawn("41.0256", "28.9741", 500)
     (middle,) = [
         tile.url
@@ -62,7 +61,6 @@ def test_without_a_tile_server_nothing_is_asked_elsewhere(browser, restaurant):
 
 
 def test_a_tile_server_is_allowed_named_and_credited(browser, restaurant, tile_server):
-    """Pages review 32."""
     bistro = open_bistro(restaurant)
     bistro.delivers()
     manager = browser.signs_in(restaurant.owner)

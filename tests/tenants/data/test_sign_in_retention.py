@@ -22,7 +22,7 @@ def rows(model, **mine):
 
 
 def test_sessions_events_and_mails_are_forgotten_after_their_time(app):
-    """Review M13: IP addresses, browsers and recipients were kept forever."""
+    """They contain IP addresses, browsers and recipients."""
     with frozen():
         person = make_person()
         with global_scope():
@@ -61,8 +61,6 @@ def test_a_mail_that_waits_is_not_forgotten(app):
 
 
 def test_audit_entries_are_kept_for_two_years(restaurant):
-    """Review M13."""
-
     def acts():
         with restaurant.scope():
             mine = select(AuditEntry.act).where(AuditEntry.tenant_id == restaurant.tenant_id)
@@ -83,7 +81,7 @@ def test_audit_entries_are_kept_for_two_years(restaurant):
 
 @pytest.mark.parametrize("confirmed", [False, True])
 def test_a_sign_up_that_nobody_confirms_is_removed_after_a_week(app, confirmed):
-    """Review L14: such people and their tenants were kept forever."""
+    """Its person and tenant are deleted."""
     with frozen():
         person = make_person(verified=confirmed)
         business = make_business("Café Sol", owner=person)

@@ -75,7 +75,6 @@ def late_receipt(business, seconds=20):
 
 
 def test_an_event_dated_before_the_endpoint_was_made_arrives(restaurant, receive, run_jobs):
-    """Review D6."""
     server = receive()
     tell(restaurant)  # published before: not for this endpoint
     endpoint = add_endpoint(restaurant, server.url)
@@ -91,7 +90,6 @@ def test_an_event_dated_before_the_endpoint_was_made_arrives(restaurant, receive
 
 
 def test_a_replay_finds_what_was_published_in_its_range(restaurant, receive, run_jobs):
-    """Review D6."""
     server = receive()
     endpoint = add_endpoint(restaurant, server.url, "messages.read")
     late_receipt(restaurant, 120)
@@ -363,7 +361,7 @@ def test_old_ones_are_forgotten(app, restaurant, receive, run_jobs, monkeypatch)
 
 
 def test_attempts_in_flight_are_bounded_in_a_process(restaurant, receive, run_jobs, monkeypatch):
-    """Review O3: memory is bounded by attempts in flight, however many endpoints hang."""
+    """Memory is bounded by attempts in flight, however many endpoints hang."""
     running, most = 0, 0
 
     async def slow(*_):

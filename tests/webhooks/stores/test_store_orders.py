@@ -316,7 +316,6 @@ def test_a_connection_that_is_off_answers_and_keeps_nothing(app, shop, shopify):
 
 @pytest.mark.parametrize("topic", ["orders/cancelled", "checkouts/create", "fulfillments/create"])
 def test_a_body_posted_under_another_topic_is_left(app, shop, shopify, topic):
-    """Review L13."""
     shopify.shopify(topic, shopify_order(cancelled_at=None, financial_status="paid"))
     run_hooks_and_automations(app)
     assert sent_texts(shop) == []
@@ -344,7 +343,6 @@ WOO_CUSTOMER = {
     ids=["customer", "product", "subscription", "deleted order"],
 )
 def test_a_woocommerce_body_posted_under_an_orders_topic_is_left(app, shop, woo, topic, body):
-    """Review L13."""
     assert woo.woocommerce(topic, body).status_code == 200
     run_hooks_and_automations(app)
     assert sent_texts(shop) == []
@@ -357,7 +355,6 @@ def test_a_woocommerce_body_posted_under_an_orders_topic_is_left(app, shop, woo,
 
 @pytest.mark.parametrize("status", ["cancelled", "refunded"])
 def test_an_order_that_has_ended_is_not_confirmed_as_a_new_one(app, shop, woo, status):
-    """Review L13."""
     woo.woocommerce("order.created", woo_order(status=status))
     run_hooks_and_automations(app)
     assert sent_texts(shop) == []
@@ -367,7 +364,7 @@ def test_an_order_that_has_ended_is_not_confirmed_as_a_new_one(app, shop, woo, s
 @pytest.mark.parametrize("kind", ["shopify", "woocommerce"])
 @pytest.mark.parametrize("days", [0, 31, 390])
 def test_a_captured_post_is_a_repeat_under_any_delivery_id(app, shop, client, redis, kind, days):
-    """Review L13: the headers are not signed, so whoever repeats a post can change them."""
+    """The headers are not signed, so an attacker who repeats a post can change them."""
     make_line(shop)
     enable_automations(shop, *ORDERS)
     store = connect_store(shop, client, kind)

@@ -283,7 +283,6 @@ def test_a_body_too_large_is_refused(website):
 
 
 def test_google_forms_by_item_id_are_read_by_their_titles(app, shop, website):
-    """Review D28."""
     website.submits(
         {
             "123": {"type": "TEXT", "title": "Telefon", "value": "0532 111 22 33"},
@@ -297,7 +296,6 @@ def test_google_forms_by_item_id_are_read_by_their_titles(app, shop, website):
 
 
 def test_a_phone_gets_few_replies_however_often_the_form_is_sent(app, shop, website):
-    """Review M14."""
     with frozen():
         for hour in range(6):
             for number in range(2):
@@ -311,7 +309,6 @@ def test_a_phone_gets_few_replies_however_often_the_form_is_sent(app, shop, webs
 def test_a_form_causes_no_more_replies_than_its_limit_and_the_owner_is_told(
     app, shop, website, monkeypatch
 ):
-    """Review M14."""
     monkeypatch.setattr(form_limits, "PER_CONNECTION", ((timedelta(hours=1), 2),))
     for number in range(5):
         website.submits({"cep": f"0532 111 22 3{number}", "mesaj": "merhaba"})
@@ -325,21 +322,18 @@ def test_a_form_causes_no_more_replies_than_its_limit_and_the_owner_is_told(
 
 @pytest.mark.parametrize("name", ["Win at https://evil.example", "www.evil.example", "evil.com"])
 def test_a_name_that_is_a_link_is_not_repeated(app, shop, website, name):
-    """Review M14."""
     website.submits({"isim": name, "cep": "0532 111 22 33"})
     run_hooks_and_automations(app)
     assert "evil" not in dict(sent_texts(shop))[AYSE]
 
 
 def test_a_long_name_is_cut(app, shop, website):
-    """Review M14."""
     website.submits({"isim": "A" * 300, "cep": "0532 111 22 33"})
     run_hooks_and_automations(app)
     assert "A" * 41 not in dict(sent_texts(shop))[AYSE]
 
 
 def test_a_new_reply_to_forms_asks_for_consent_first(app, shop, client, redis):
-    """Review M14."""
     make_line(shop)
     with shop.scope():
         automation_definitions.add("form_reply", "Reply")

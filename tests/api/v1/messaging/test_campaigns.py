@@ -95,7 +95,7 @@ def test_refusals_name_the_field(api, restaurant):
 
 
 def test_campaigns_need_a_live_key_and_may_name_the_test_line(api, restaurant, shop):
-    """Review H2: a campaign reads real contacts, so test keys cannot create one."""
+    """A campaign reads real contacts, so test keys cannot create one."""
     make_line(restaurant)
     test_line = make_line(restaurant, default=False, test=True)
     live = api("POST", CAMPAIGNS, {"name": "Live", "message": "Hi"}).json

@@ -155,7 +155,7 @@ def test_a_csv_is_looked_at_first_when_asked(api, run_jobs):
 
 @pytest.mark.parametrize("form", ["csv", "contacts"])
 def test_an_import_by_the_api_takes_only_a_clear_yes_as_consent(api, run_jobs, form):
-    """Review 2: the same rule as in the portal."""
+    """The same rule as in the portal."""
     if form == "csv":
         words = {"905321112201": "no", "905321112202": "evet", "905321112203": "?"}
         body = {"csv": "phone,izin\n" + "".join(f"{p},{word}\n" for p, word in words.items())}

@@ -1,4 +1,4 @@
-"""Review M15: lists of messages use an index for every filter, and no read takes long."""
+"""Lists of messages use an index for every filter, and no read takes long."""
 
 from datetime import UTC, datetime, timedelta
 

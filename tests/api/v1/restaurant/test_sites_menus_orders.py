@@ -145,7 +145,6 @@ def test_sold_out_and_paused(call, bistro):
 
 
 def test_special_days_are_set_read_and_checked(call, bistro):
-    """Pages review 30."""
     path = f"/sites/{bistro.site_id}"
     assert call("GET", path).json["special_days"] == []
     today = now().astimezone(zone("Europe/Istanbul")).date().isoformat()
