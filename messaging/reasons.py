@@ -79,7 +79,7 @@ ACCOUNT_OFFBOARDED = _reason(
     "account_offboarded", N_("The business account was taken off the network.")
 )
 ACCOUNT_VIOLATION = _reason(
-    "account_violation", N_("The network says that this business account broke a policy.")
+    "account_violation", N_("The network reports that this business account violated a policy.")
 )
 PARTNER_REMOVED = _reason(
     "partner_removed", N_("The app's access to this business account was withdrawn.")
@@ -92,11 +92,14 @@ ACCOUNT_CLOSING = _reason(
     "account_closing", N_("The network is about to close this business account.")
 )
 ACCOUNT_CLOSED = _reason("account_closed", N_("The network has closed this business account."))
-VIOLATIONS_NAMED = _reason("violations_named", N_("It names {types}."))
+VIOLATIONS_NAMED = _reason("violations_named", N_("Reported types: {types}."))
 QUALITY_FALLEN = _reason(
-    "quality_fallen", N_("Recipients block or report this number; its quality has fallen.")
+    "quality_fallen",
+    N_("Recipients are blocking or reporting this number. Its quality rating has dropped."),
 )
-LIMIT_CHANGED = _reason("limit_changed", N_("The network has changed what this number may send."))
+LIMIT_CHANGED = _reason(
+    "limit_changed", N_("The network changed the sending limit of this number.")
+)
 DAILY_LIMIT = _reason("daily_limit", N_("It may now reach {limit} people a day."))
 QUALITY_LOW = _reason(
     "quality_low",
@@ -166,7 +169,7 @@ ANSWER_LATE = _reason(
     "answer_late", N_("WhatsApp received the message but did not answer in time.")
 )
 ANSWERED_BETWEEN = _reason(
-    "answered_between", N_("Something before the network answered {status} in its place.")
+    "answered_between", N_("A proxy in front of the network answered {status} instead.")
 )
 BROKE_WHILE_SENDING = _reason(
     "broke_while_sending", N_("The connection was lost while the message was being sent.")
@@ -306,7 +309,7 @@ FILE_UNSAFE_ADDRESS = _reason(
 NETWORK_STATUS = _reason("network_status", N_("WhatsApp responded with"))
 SERVER_STATUS = _reason("server_status", N_("The server responded with"))
 FILE_HOST_RESTARTED = _reason(
-    "file_host_restarted", N_("The host was restarted before the file was fetched.")
+    "file_host_restarted", N_("The server restarted before the file was downloaded.")
 )
 FILE_LINE_GONE = _reason("file_line_gone", N_("The line of this message was deleted."))
 FILE_WRONG_HASH = _reason(
@@ -314,7 +317,7 @@ FILE_WRONG_HASH = _reason(
 )
 FILE_OTHER_TYPE = _reason("file_other_type", N_("The file type does not match the message."))
 FILE_NOT_STORED = _reason("file_not_stored", N_("The file could not be stored."))
-FILE_QUEUE_FULL = _reason("file_queue_full", N_("Too many pictures are waiting to be drawn."))
+FILE_QUEUE_FULL = _reason("file_queue_full", N_("Too many images are waiting to be processed."))
 
 # Linked phones.
 PAIRING_TIMED_OUT = _reason(
@@ -330,7 +333,7 @@ PARKED = _reason(
 CONNECTION_CUT = _reason("connection_cut", N_("The connection to WhatsApp was lost."))
 REPLACED = _reason("replaced", N_("Another connection replaced this one."))
 THIS_ONE_REPLACED = _reason("this_one_replaced", N_("Another connection replaced this one."))
-CLIENT_ENDED = _reason("client_ended", N_("The client ended."))
+CLIENT_ENDED = _reason("client_ended", N_("The phone connection stopped."))
 CLIENT_ENDED_WITH = _reason("client_ended_with", N_("The WhatsApp client stopped:"))
 CLIENT_OUTDATED = _reason(
     "client_outdated",

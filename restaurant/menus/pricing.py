@@ -115,7 +115,9 @@ class PricedMenu:
     def item(self, item_id: str) -> Mapping[str, Any]:
         item = self._items.get(item_id)
         if item is None:
-            raise NotOnMenu("not_on_menu", "The menu has changed: please look again.", item_id)
+            raise NotOnMenu(
+                "not_on_menu", "The menu has changed. Please check your order again.", item_id
+            )
         return item
 
     def text(self, thing: Mapping[str, Any], language: str) -> str:
@@ -214,7 +216,9 @@ def _options(
             for option_id in mine
         ]
     if asked:
-        raise NotOnMenu("not_on_menu", "The menu has changed: please look again.", asked[0])
+        raise NotOnMenu(
+            "not_on_menu", "The menu has changed. Please check your order again.", asked[0]
+        )
     return chosen
 
 

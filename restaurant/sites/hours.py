@@ -100,7 +100,7 @@ def checked_special_days(given: Iterable[Any]) -> list[dict[str, Any]]:
         raise invalid(
             "special_days",
             "invalid_special_days",
-            "Give at most {most} special days. Several days in a row can be one entry.",
+            "Enter at most {most} special days. Consecutive days can be one entry.",
             most=MOST_SPECIAL_DAYS,
         )
     for one, following in pairwise(clean):
@@ -119,7 +119,7 @@ def _checked_special_day(given: Any) -> dict[str, Any]:
         raise invalid(
             "special_days",
             "invalid_special_days",
-            "A special day has a date, and hours unless you are closed.",
+            "A special day needs a date, and opening hours unless you are closed.",
         )
     starts = _checked_date(given.get("starts_on"))
     ends = _checked_date(given.get("ends_on") or given.get("starts_on"))
@@ -127,7 +127,7 @@ def _checked_special_day(given: Any) -> dict[str, Any]:
         raise invalid(
             "special_days",
             "invalid_special_days",
-            "The last day comes after the first, at most {days} days later.",
+            "The last day must be after the first, at most {days} days later.",
             days=LONGEST_SPECIAL_DAY.days,
         )
     try:
@@ -152,7 +152,9 @@ def _checked_date(value: Any) -> date:
     except ValueError:
         pass
     raise invalid(
-        "special_days", "invalid_special_days", "A special day needs a date, such as 2026-12-31."
+        "special_days",
+        "invalid_special_days",
+        "Enter a date for the special day, such as 2026-12-31.",
     )
 
 

@@ -120,10 +120,14 @@ def test_a_plan_is_paid_on_the_providers_page(app, chromium, service):
     page.locator("button[value=pay]").click()
     page.locator("a.back").click()
     page.wait_for_url("**/plan")
-    expect(page.get_by_text("Paid, thank you.")).to_be_visible()
+    expect(
+        page.get_by_text(
+            "Payment received, thank you. Your plan is active. You can find the invoice below."
+        )
+    ).to_be_visible()
     expect(page.locator(".plan-mine")).to_contain_text("Growth")
     with page.expect_download() as taken:
-        page.get_by_role("link", name="as PDF").click()
+        page.get_by_role("link", name="PDF").click()
     assert Path(taken.value.path()).read_bytes().startswith(b"%PDF-")
     with app.app_context(), business.scope():
         (invoice,) = billing.list_invoices()

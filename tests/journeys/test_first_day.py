@@ -148,7 +148,7 @@ def invite(page: Page, email: str) -> None:
 def join(chromium, url: str, email: str) -> Page:
     """The colleague, with a browser of their own."""
     _, page, watch = new_page(chromium, url)
-    read_letter(page, email, "invites you to Café Sol")
+    read_letter(page, email, "invited you to Café Sol")
     heading(page, "Join Café Sol")
     page.get_by_label("Your name").fill("Selin Kaya")
     page.get_by_label("Password", exact=True).fill(PASSWORD)

@@ -103,7 +103,9 @@ def sends_a_message(page: Page) -> None:
     page.get_by_label("Text").fill("Merhaba from Café Nil")
     press(page, "Send")
     expect(page.locator(".handset")).to_contain_text("Merhaba from Café Nil")
-    expect(page.get_by_text("It has arrived.")).to_be_visible(timeout=allow_for_load(20) * 1000)
+    expect(page.get_by_text("Delivered. You have sent your first message.")).to_be_visible(
+        timeout=allow_for_load(20) * 1000
+    )
     with page.context.expect_page() as opened:
         follow(page, "Open phone and reply")
     phone = opened.value
@@ -132,7 +134,7 @@ def opens_a_restaurant(page: Page) -> None:
     page.get_by_label("Country").select_option("TR")
     page.get_by_label("Currency").select_option("TRY")
     press(page, "Open restaurant")
-    expect(page.get_by_text("is open. Next: tables and a menu.")).to_be_visible()
+    expect(page.get_by_text("” was added. Next, add tables and a menu.")).to_be_visible()
 
 
 def publishes_a_menu(page: Page) -> None:

@@ -198,7 +198,7 @@ def test_a_double_click_sends_once(app, chromium, place):
 
 def test_a_page_says_when_it_is_not_live_and_catches_up(app, chromium, place, service):
     context, page, _ = place.desk(chromium, place.selin)
-    sign = page.get_by_text("Not live just now")
+    sign = page.get_by_text("Connection lost. Reconnecting…")
     expect(sign).to_be_hidden()
     service.stops("live")
     expect(sign).to_be_visible(timeout=20_000)

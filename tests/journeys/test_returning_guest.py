@@ -99,7 +99,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     desk.get_by_label("Text", exact=True).last.fill(
         "{{customer.first_name|Hello}}, come back! Your code: {{coupon}}"
     )
-    desk.get_by_label("Gift").select_option(label="A tenth off")
+    desk.get_by_label("Reward").select_option(label="A tenth off")
     desk.get_by_role("button", name="Save and continue").click()
     desk.get_by_label("Do not send during quiet hours").uncheck()
     desk.get_by_role("button", name="Save and continue").click()
@@ -133,7 +133,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
 
     # Nobody uses it a second time.
     page = menu("8", code)
-    expect(page.get_by_text("was used already")).to_be_visible()
+    expect(page.get_by_text("already used")).to_be_visible()
     expect(page.get_by_role("button", name="Send order")).to_contain_text("250.00")
     watch.expect_none()
     context.close()

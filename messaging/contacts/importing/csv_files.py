@@ -94,7 +94,7 @@ def detect_format(
         raise NotATable("The file is empty.")
     if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF")):
         raise NotATable(
-            "This file is neither CSV nor .xlsx. Save the sheet in one of these forms first."
+            "This file is not a CSV or .xlsx file. Save the sheet in one of these formats first."
         )
     code = encoding or _encoding(start, file)
     text = start.decode(code, "replace").lstrip("\ufeff")

@@ -76,7 +76,7 @@ def as_table(file: BinaryIO) -> BinaryIO:
         raise invalid(
             "file",
             "unreadable_file",
-            "This file is neither CSV nor .xlsx. Save the sheet in one of these forms first.",
+            "This file is not a CSV or .xlsx file. Save the sheet in one of these formats first.",
         ) from None
 
 

@@ -68,7 +68,7 @@ def test_a_worse_trouble_is_told_too_and_who_stands_in(restaurant, line, run_job
     trouble(restaurant, line, "restricted", "The network has restricted this business account.")
     run_jobs()
     first, second = letters(restaurant)
-    assert "is paused: its quality has fallen" in first[0]
+    assert "” is paused: its quality dropped" in first[0]
     assert "leave by the line “Second desk”" in first[1]
     assert "leave by the line “Second desk”" in second[1]
 
@@ -104,8 +104,14 @@ def test_a_linked_line_is_told_of_in_its_own_words(restaurant, run_jobs):
         "The line “Kitchen phone” has stopped: the network restricted it",
         "The line “Kitchen phone” has stopped: its phone signed it out",
     ]
-    assert "switched on and online" in stopped[0][1]
-    assert "look into the app on" in stopped[1][1]
+    assert (
+        "What to do: make sure the phone is turned on and online. We retry automatically. To retry immediately, choose Restart connection on the line"
+        in stopped[0][1]
+    )
+    assert (
+        "What to do: stop writing to people who have not written to you first, and check the app on the phone to see how long the restriction lasts. Open the line:"
+        in stopped[1][1]
+    )
     assert "scan its code" in stopped[2][1]
     trouble(restaurant, line, "connected", "")
     run_jobs()

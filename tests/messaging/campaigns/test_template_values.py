@@ -149,14 +149,14 @@ def test_named_values_go_by_their_names(restaurant, line):
 @pytest.mark.parametrize(
     ("template", "says"),
     [
-        (OFFER, "give its address, or upload it"),
+        (OFFER, "The template has an image or file above its text. Enter its URL, or upload it."),
         ({**FULL, "buttons": []}, "Button 2 of the template leads to an address"),
         ({**FULL, "buttons": ["x", "y"]}, "Button 1 of the template has no end"),
         ({**FULL, "header": "Hello"}, "no value in its header"),
         ({**FULL, "parameters": []}, "takes 1 parameters"),
         (
             {"name": "weekend_menu", "language": "en", "parameters": ["x"], "media": FULL["media"]},
-            "no picture or file",
+            "The template has no image or file above its text.",
         ),
     ],
 )
@@ -170,8 +170,11 @@ def test_what_does_not_fit_the_template_is_said_in_the_dry_run(restaurant, line,
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"media": {"url": "soup.jpg"}}, "whole address"),
-        ({"media": {"url": "https://exa mple.com/x"}}, "whole address"),
+        ({"media": {"url": "soup.jpg"}}, "Enter the full URL of the file, including https://."),
+        (
+            {"media": {"url": "https://exa mple.com/x"}},
+            "Enter the full URL of the file, including https://.",
+        ),
         ({"header": "{{order.total}}"}, "There is no"),
         ({"buttons": [None, "{{tracking.url}}"]}, "There is no"),
         ({"buttons": ["x"] * 11}, "at most 10 buttons"),
@@ -235,7 +238,9 @@ def test_a_film_where_a_picture_belongs_is_refused(browser, restaurant, line):
     film = io.BytesIO(b"\0\0\0\x18ftypmp42" + b"\0" * 64), "film.mp4"
     fields = {"name": "Soup", "says": "template", "template": "weekend_offer/en"}
     browser.post(f"/campaigns/{made}/what", header_file=film, parameters="x", buttons="y", **fields)
-    assert "wants another kind of file" in text_of(browser.get(f"/campaigns/{made}/check"))
+    assert "The template needs a different type of file above its text:" in text_of(
+        browser.get(f"/campaigns/{made}/check")
+    )
 
 
 def test_the_same_by_key(client, restaurant, line):

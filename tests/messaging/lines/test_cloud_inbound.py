@@ -318,8 +318,8 @@ def test_news_has_a_sentence():
     )
     assert (flagged.detail["phone"], flagged.detail["worse"]) == ("15550001111", True)
     assert NETWORK_REASONS.english(flagged.detail["because"]) == (
-        "Recipients block or report this number; its quality has fallen."
-        " It may now reach 1K people a day."
+        "Recipients are blocking or reporting this number. Its quality rating has "
+        "dropped. It may now reach 1K people a day."
     )
     rejected = news(
         "message_template_status_update", event="REJECTED", message_template_name="menu", reason="X"

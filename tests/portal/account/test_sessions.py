@@ -75,7 +75,7 @@ def test_a_new_password_signs_the_others_out(browser, other_browser, restaurant)
     browser.post("/account/password", current=PASSWORD, password="a much newer one")
     assert is_in(browser)
     assert not is_in(other_browser)
-    assert emails_to(restaurant.owner.email)[0].subject.startswith("The password of your account")
+    assert emails_to(restaurant.owner.email)[0].subject.startswith("Your password was changed.")
     again = other_browser.post("/signin", email=restaurant.owner.email, password="a much newer one")
     assert again.status_code == 302
 
@@ -85,4 +85,4 @@ def test_guessing_the_password_from_inside_has_to_wait(browser, restaurant):
     for _ in range(10):
         browser.post("/account/password", current="not it at all", password="a much newer one")
     answer = browser.post("/account/password", current=PASSWORD, password="a much newer one")
-    assert "Too many tries" in text_of(answer)
+    assert "Too many attempts" in text_of(answer)

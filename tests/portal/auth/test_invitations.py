@@ -168,7 +168,7 @@ def test_the_letter_is_in_the_language_of_the_business(owners_browser, restauran
         accounts.account().locale = "tr"
     email = unique_email()
     invite(email)
-    assert "invites you" not in emails_to(email)[0].subject
+    assert "invited you" not in emails_to(email)[0].subject
 
 
 def test_joining_a_second_business_leaves_the_first_as_it_is(browser, restaurant, shop, invite):

@@ -42,7 +42,7 @@ def test_asking_too_often_has_to_wait(browser, restaurant):
     for _ in range(6):
         browser.post("/reset", email=restaurant.owner.email)
     answer = browser.post("/reset", email=restaurant.owner.email)
-    assert "We have sent many e-mails to this address. Try again in" in text_of(answer)
+    assert "We have already sent many e-mails to this address. Try again in" in text_of(answer)
     assert len(emails_to(restaurant.owner.email)) == 6
 
 

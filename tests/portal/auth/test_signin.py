@@ -112,15 +112,15 @@ def test_trying_one_account_from_many_places_has_to_wait(app, restaurant):
         return client.post("/signin", email=restaurant.owner.email, password=password)
 
     for number in range(10):
-        assert "do not belong together" in text_of(attempt(number))
-    assert "Too many tries. Wait" in text_of(attempt(77))
+        assert "The e-mail or password is incorrect." in text_of(attempt(number))
+    assert "Too many attempts. Wait" in text_of(attempt(77))
     assert attempt(78, PASSWORD).status_code == 200, "not even the right one, while it lasts"
 
 
 def test_trying_many_accounts_from_one_place_has_to_wait(browser, restaurant):
     for _ in range(10):
         browser.post("/signin", email=unique_email(), password="not the password")
-    assert "Too many tries. Wait" in text_of(enter(browser, restaurant.owner))
+    assert "Too many attempts. Wait" in text_of(enter(browser, restaurant.owner))
     assert not is_in(browser)
 
 
@@ -133,7 +133,7 @@ def test_spelling_an_account_differently_is_the_same_account(app, restaurant):
         client.post("/signin", email=email, password="not the password")
     other = Browser(app.test_client())
     other.client.environ_base["REMOTE_ADDR"] = "198.51.100.99"
-    assert "Too many tries" in text_of(enter(other, restaurant.owner))
+    assert "Too many attempts" in text_of(enter(other, restaurant.owner))
 
 
 def test_a_browser_that_signed_in_before_is_not_locked_out(app, restaurant):

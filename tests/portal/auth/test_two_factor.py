@@ -74,7 +74,9 @@ def test_it_is_turned_on_with_a_code_of_the_app(browser, owner):
     secret = secret_on(page)
     assert "<svg" in page.get_data(as_text=True)
     wrong = browser.post("/account/two-step", code="000000")
-    assert "That code is not right." in text_of(wrong)
+    assert "This code is not correct. Check that the clock on your phone is right." in text_of(
+        wrong
+    )
     assert secret_on(wrong) == secret, "the same picture, or the app would be set up in vain"
     done = browser.post("/account/two-step", code=code_of(secret))
     assert title_of(done) == "Your account"
@@ -130,7 +132,7 @@ def test_a_code_opens_once(app, browser, owner, app_of_phone):
     half_way(browser, owner).post("/signin/two-step", code=code)
     assert is_in(browser)
     other = half_way(Browser(app.test_client()), owner)
-    assert "was used already" in text_of(other.post("/signin/two-step", code=code))
+    assert "already used" in text_of(other.post("/signin/two-step", code=code))
     assert not is_in(other)
 
 
@@ -169,7 +171,7 @@ def test_a_recovery_code_opens_once_and_is_told_by_letter(app, browser, owner, a
     assert is_in(browser)
     assert emails_to(owner.email)[0].subject.startswith("A recovery code was used")
     other = half_way(Browser(app.test_client()), owner)
-    assert "was used already" in text_of(other.post("/signin/two-step", code=code))
+    assert "already used" in text_of(other.post("/signin/two-step", code=code))
     other.post("/signin/two-step", code=app_of_phone.codes[1])
     assert is_in(other)
     assert "8" in text_of(browser.get("/account/two-step"))
@@ -188,7 +190,7 @@ def test_guessing_codes_has_to_wait(browser, owner, app_of_phone):
     for number in range(10):
         browser.post("/signin/two-step", code=f"{number:06}")
     answer = browser.post("/signin/two-step", code=app_of_phone.code)
-    assert "Too many tries" in text_of(answer)
+    assert "Too many attempts" in text_of(answer)
     assert not is_in(browser)
 
 

@@ -127,7 +127,7 @@ def test_paused_resumed_and_stopped_by_its_buttons(owner, restaurant):
     assert campaign(restaurant, one).state == "paused"
     owner.post(f"{here}/resume")
     assert campaign(restaurant, one).state == "running"
-    assert "for good?" in words(owner.get(f"{here}/stop"))
+    assert "permanently?" in words(owner.get(f"{here}/stop"))
     assert campaign(restaurant, one).state == "running"
     owner.post(f"{here}/stop")
     assert campaign(restaurant, one).state == "stopped"
@@ -158,13 +158,15 @@ def test_what_is_wrong_is_said_at_its_field(owner, restaurant):
     assert "There is no {{order.total}} here" in words(
         owner.post(f"{here}/what", name="Soup day", says="text", text="{{order.total}}")
     )
-    assert "Choose a time in the future" in words(
+    assert "Choose a future time, at most one year from now." in words(
         owner.post(f"{here}/when", begins="later", at="2020-01-01T10:00", rest_days="1")
     )
-    assert "Choose the time it begins at" in words(owner.post(f"{here}/when", begins="later"))
+    assert "Choose a start time." in words(owner.post(f"{here}/when", begins="later"))
     owner.post(f"{here}/what", name="Soup day", says="text", text="")
-    assert "Write what the message says" in words(owner.get(f"{here}/check"))
-    assert "Write what the message says" in words(owner.post(f"{here}/start", follow=True))
+    assert "Write the message, or choose a template." in words(owner.get(f"{here}/check"))
+    assert "Write the message, or choose a template." in words(
+        owner.post(f"{here}/start", follow=True)
+    )
     assert campaign(restaurant, one).state == "draft"
 
 
@@ -179,9 +181,9 @@ def test_an_audience_is_saved_on_the_way_and_used_again(owner, restaurant):
             "tags": ["vip", "regular"],
             "not_ordered_days": 30,
         }
-    owner.post("/audiences/new", name="Everybody")
+    owner.post("/audiences/new", name="All contacts")
     assert "Write a name" not in words(owner.get("/audiences"))
-    assert "Between 1 and 3650 days" in words(
+    assert "Enter 1 to 3650 days." in words(
         owner.post("/audiences/new", name="Odd", seen_within_days="0")
     )
 

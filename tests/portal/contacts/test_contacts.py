@@ -63,7 +63,7 @@ def test_somebody_is_added_changed_tagged_and_noted(desk, restaurant):
 def test_a_refused_form_says_why_and_keeps_what_was_typed(desk, restaurant):
     add(restaurant)
     answer = desk.post("/contacts/new", name="Again", phone="0090 532 111 22 33")
-    assert "in your contacts already" in text_of(answer)
+    assert "This number is already in your contacts:" in text_of(answer)
     assert 'value="Again"' in answer.get_data(as_text=True)
     assert len(everybody(restaurant)) == 1
 
@@ -112,7 +112,10 @@ def test_a_message_to_them_and_none_to_the_blocked(desk, restaurant):
     desk.post(f"{path}/wish", act="block")
     refused = desk.post(f"{path}/message", text="Hello?")
     assert refused.status_code == 200
-    assert "Blocked: nothing goes out" in text_of(refused)
+    assert (
+        "This contact is blocked. No messages are sent to them, including from campaigns, automations or the API."
+        in text_of(refused)
+    )
     assert "Hello?" not in text_of(desk.get(f"{path}"))
 
 
@@ -133,7 +136,9 @@ def test_erasing_asks_then_shows_how_far_it_is(desk, restaurant, run_jobs):
     begun = desk.post(f"{path}/erase")
     assert "data-live" in desk.get(begun.location).get_data(as_text=True)
     run_jobs()
-    assert "Nothing of them is left" in text_of(desk.get(begun.location))
+    assert "s data has been erased. Message costs are kept for your accounting." in text_of(
+        desk.get(begun.location)
+    )
     assert desk.get(path).status_code == 404
 
 
@@ -152,7 +157,7 @@ def test_a_file_is_looked_at_before_it_is_written(desk, restaurant, run_jobs):
     assert "data-live" in desk.get(place).get_data(as_text=True)
     run_jobs()
     ready = text_of(desk.get(place))
-    assert "Nothing is imported yet" in ready
+    assert "Nothing has been imported yet" in ready
     assert "This is not a phone number" in ready
     assert everybody(restaurant) == []
     desk.post(f"{place}/start")

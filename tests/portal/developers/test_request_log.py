@@ -39,7 +39,7 @@ def test_an_id_that_is_not_kept_is_said_to_be_so(browser, restaurant, asks):
     asks("GET", "/me")
     browser.signs_in(restaurant.owner)
     page = browser.get("/integrations/requests?id=req_00000000000000000000000000")
-    assert "No call with that id is kept" in text_of(page)
+    assert "No stored request has this ID. Request IDs start with req_." in text_of(page)
 
 
 def test_the_list_is_filtered_and_paged_by_its_address(browser, restaurant, asks, monkeypatch):

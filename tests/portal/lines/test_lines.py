@@ -71,7 +71,10 @@ def test_without_lines_there_is_a_way_to_the_first(owners):
 
 def test_a_check_asks_the_network_and_stores_nothing(owners, restaurant, graph):
     page = add(owners, "check")
-    assert "All is well" in text_of(page)
+    assert (
+        "Everything works: WhatsApp recognizes this number and the token gives access to it."
+        in text_of(page)
+    )
     assert [path.split("?")[0] for path in graph.asked] == [
         f"/v23.0/{NUMBER}",
         f"/v23.0/{ACCOUNT}/subscribed_apps",
@@ -86,8 +89,11 @@ def test_a_check_asks_the_network_and_stores_nothing(owners, restaurant, graph):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"token": "EAAGold"}, "access token has run out or was withdrawn"),
-        ({"phone_number_id": "106540352242999"}, "does not know this phone number ID"),
+        ({"token": "EAAGold"}, "s access token has expired or was revoked. Enter a new one."),
+        (
+            {"phone_number_id": "106540352242999"},
+            "WhatsApp does not recognize this phone number ID, or the access token does not give access to it.",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_words_and_nothing_is_stored(
@@ -95,7 +101,10 @@ def test_what_is_wrong_is_said_in_words_and_nothing_is_stored(
 ):
     page = add(owners, act, **wrong)
     assert words in text_of(page)
-    assert "All is well" not in text_of(page)
+    assert (
+        "Everything works: WhatsApp recognizes this number and the token gives access to it."
+        not in text_of(page)
+    )
     assert lines_of(restaurant) == []
 
 
@@ -150,7 +159,7 @@ def test_a_line_that_was_never_reached_is_neither_connected_nor_the_default(
     [
         ({"phone": "12"}, "This is not a phone number."),
         ({"phone": "front desk"}, "This is not a phone number."),
-        ({"phone_number_id": "+90 532"}, "Digits only"),
+        ({"phone_number_id": "+90 532"}, "Enter digits only, as shown by WhatsApp."),
         ({"token": ""}, "Fill in this field."),
         ({"app_secret": ""}, "Fill in this field."),
         ({"name": "  "}, ""),
@@ -249,11 +258,14 @@ def test_a_check_of_a_line_changes_its_state(owners, restaurant, graph, line):
     with restaurant.scope():
         line_repository.record_line_state(line.id, "token_expired", "It ran out.")
     page = owners.post(f"/lines/{line.id}/check", follow=True)
-    assert "lets it send" in text_of(page)
+    assert "WhatsApp recognizes this line. It can send messages." in text_of(page)
     assert now_is(restaurant, line).state == "connected"
     graph.numbers.clear()
     page = owners.post(f"/lines/{line.id}/check", follow=True)
-    assert "does not know this phone number ID" in text_of(page)
+    assert (
+        "WhatsApp does not recognize this phone number ID, or the access token does not give access to it."
+        in text_of(page)
+    )
     assert now_is(restaurant, line).state == "restricted"
 
 
@@ -265,7 +277,7 @@ def test_a_webhook_that_points_elsewhere_is_told(owners, graph, line):
 
 def test_a_new_token_is_tried_before_it_is_used(owners, restaurant, graph, line):
     page = owners.post(f"/lines/{line.id}/access", token="EAAGworse", app_secret="")
-    assert "has run out or was withdrawn" in text_of(page)
+    assert "s access token has expired or was revoked. Enter a new one." in text_of(page)
     assert now_is(restaurant, line).token == GOOD_TOKEN
     with restaurant.scope():
         line_repository.replace_credentials(line.id, "EAAGold")

@@ -57,7 +57,7 @@ def test_the_code_is_drawn_and_only_its_part_is_asked_for_again(browser, restaur
         )
     page = text(browser.get(f"/lines/{line_id}/pair"))
     assert "<svg" in page
-    assert "A new code comes by itself" in page
+    assert "A new code appears" in page
     part = text(browser.get(f"/lines/{line_id}/pair", headers={"X-Part": "pairing"}))
     assert "<html" not in part
     assert 'data-part="pairing"' in part
@@ -115,8 +115,8 @@ def test_a_connected_phone_is_restarted_logged_out_and_removed(browser, restaura
     assert wanted(restaurant, line_id) == "logout"
     browser.post(f"/lines/{line_id}/remove")
     assert browser.get(f"/lines/{line_id}").status_code == 404
-    assert "began to link" not in text(browser.get("/audit"))
-    assert "logged out the phone of the line" in text(browser.get("/audit"))
+    assert "started linking a phone to the line" not in text(browser.get("/audit"))
+    assert "unlinked the phone of the line" in text(browser.get("/audit"))
 
 
 def test_its_pace_may_be_slower_and_not_faster(browser, restaurant, line_id):

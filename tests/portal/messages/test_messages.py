@@ -255,7 +255,9 @@ def test_what_has_left_is_not_cancelled(owners, restaurant, line):
     message_id = accept(restaurant, line)
     send(restaurant, SendAccepted("wamid.79"))
     page = owners.post(f"/messages/{message_id}/cancel", follow=True)
-    assert "It is too late" in text_of(page)
+    assert "The message can no longer be cancelled. It was already sent or has ended." in text_of(
+        page
+    )
     with restaurant.scope():
         assert message_queries.get(message_id).state == "sent"
 

@@ -51,7 +51,7 @@ def page(browser, restaurant):
 def test_the_list_shows_each_with_its_samples_and_why_it_cannot_be_sent(page, line):
     shown = text_of(page.get("/templates"))
     assert "Hi Zeynep, order M-0184." in shown
-    assert "takes the text for a fraud" in shown
+    assert "WhatsApp rejected this template because it considers the text fraudulent." in shown
     only = text_of(page.get("/templates?state=rejected"))
     assert "Hi Zeynep" not in only
     assert "sale" in only
@@ -89,7 +89,7 @@ def test_header_and_buttons_are_filled_where_they_stand(page, restaurant, line):
     ("fields", "words"),
     [
         ({"phone": "12"}, "not a phone number"),
-        ({"values": ["Ada", ""]}, "Fill in every value"),
+        ({"values": ["Ada", ""]}, "Fill in all values of the template."),
         ({"line": "77"}, "Not a valid choice"),
     ],
 )
@@ -112,7 +112,7 @@ def test_who_may_only_look_cannot_send_or_ask(browser, restaurant, line):
 def test_the_button_asks_the_network(page, restaurant, line, settings):
     with run_simulator(settings):
         answer = page.post("/templates/sync", follow=True)
-    assert "as the network has it now" in text_of(answer)
+    assert "Templates synced from WhatsApp." in text_of(answer)
     with restaurant.scope():
         assert {one.name for one in template_repository.list_templates(TemplateFilters())} >= {
             "hello_world",

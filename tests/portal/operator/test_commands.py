@@ -143,7 +143,7 @@ def test_suspend_and_resume_are_felt_at_once(run, me, restaurant):
 @pytest.mark.parametrize("act", ["suspend", "resume"])
 @pytest.mark.parametrize("number", [123456789012345, 0, 10**30])
 def test_a_tenant_that_is_not_there_is_one_sentence(run, act, number):
-    assert "no tenant with that id" in refusal(run("tenants", act, number))
+    assert "No tenant has this ID." in refusal(run("tenants", act, number))
 
 
 def test_a_key_is_made_with_the_scopes_asked_for(told, me, restaurant):

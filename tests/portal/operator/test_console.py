@@ -95,7 +95,7 @@ def test_suspending_asks_first_and_the_owner_learns_why(app, operators, restaura
     operators.post(f"{place(restaurant)}/suspend", because="Unpaid bills", sure="yes")
     home = text_of(owner.get("/home"))
     assert "Reason: Unpaid bills" in home
-    assert "Write to the operator of this service." in home
+    assert "Questions? Contact the operator of this service." in home
     (letter,) = emails_to(restaurant.owner.email)
     assert letter.subject == "Lokanta Mavi is suspended"
     assert "Unpaid bills" in letter.body

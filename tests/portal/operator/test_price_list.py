@@ -94,20 +94,23 @@ def test_a_plan_is_added_in_several_currencies_and_paid_in_the_accounts_own(
         ({"prices": "XXQ 5"}, "is not a price"),
         ({"prices": "EUR 5\neur 6"}, "two prices in eur"),
         ({"prices": "USD 5"}, "two prices in USD"),
-        ({"price": "1.005"}, "its currency can hold"),
+        ({"price": "1.005"}, "Enter a price that is valid in its currency, such as 19.00."),
         ({"price": "-1"}, "field-error"),
         ({"price": "NaN"}, "field-error"),
         ({"name": "growth"}, "Another plan already has this name."),
-        ({"code": "growth"}, "code already"),
-        ({"code": "Größer"}, "small letters"),
-        ({"trial_days": "3"}, "both: days and messages"),
+        ({"code": "growth"}, "There is already a plan with this code."),
+        ({"code": "Größer"}, "lowercase letters"),
+        ({"trial_days": "3"}, "Enter both days and messages for the trial, or neither."),
         ({"rate_per_second": "0"}, "field-error"),
     ],
 )
 def test_what_cannot_be_is_said_and_nothing_is_added(operators, code, wrong, says):
     answer = adds(operators, code, **wrong)
     assert says in answer.get_data(as_text=True).replace("&#39;", "'")
-    with global_scope(), pytest.raises(DomainError, match="no such plan"):
+    with (
+        global_scope(),
+        pytest.raises(DomainError, match="This plan does not exist. Available plans:"),
+    ):
         get_plan(code)
 
 
@@ -166,9 +169,15 @@ def test_retired_it_is_for_who_has_it_and_nobody_else(operators, browser, code):
     assert "can pay for it: 1." in text_of(operators.get(page))
     operators.post(page)
     assert pays_for(has, code).net == 30
-    with has_not.scope(), pytest.raises(DomainError, match="no longer given"):
+    with (
+        has_not.scope(),
+        pytest.raises(DomainError, match="This plan is no longer available. Choose another one."),
+    ):
         billing.start_payment(code, TERMS, "simulated")
-    with has_not.scope(), pytest.raises(DomainError, match="no longer given"):
+    with (
+        has_not.scope(),
+        pytest.raises(DomainError, match="This plan is no longer available. Choose another one."),
+    ):
         renewals.set_plan_until(code, None)
     operators.post(f"/operator/plans/{code}/offer")
     assert pays_for(has_not, code).net == 30
@@ -176,13 +185,13 @@ def test_retired_it_is_for_who_has_it_and_nobody_else(operators, browser, code):
 
 def test_the_plan_to_fall_back_to_is_always_there_and_costs_nothing(operators, code):
     adds(operators, code, price="0")
-    assert "it costs nothing" in text_of(
+    assert "must be free" in text_of(
         operators.post("/operator/plans/free", name="Free", **{**LIMITS, "price": "5"})
     )
     for path, says in (
-        ("free/retire", "Make another one that first"),
-        ("trial/retire", "begins with this plan"),
-        ("growth/base", "costs nothing and is no trial"),
+        ("free/retire", "This is the fallback plan. Set another fallback plan first."),
+        ("trial/retire", "This plan cannot be retired because new accounts start with it."),
+        ("growth/base", "The fallback plan must be available, free and not a trial."),
     ):
         assert says in text_of(operators.post(f"/operator/plans/{path}", follow=True))
     operators.post(f"/operator/plans/{code}/base")

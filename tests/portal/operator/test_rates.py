@@ -64,9 +64,13 @@ def test_a_planned_price_can_be_taken_back_and_one_that_holds_cannot(operator):
     [
         ("-1", None, "from 0 to 100"),
         ("101", None, "from 0 to 100"),
-        ("0.0000001", None, "6 places"),
+        ("0.0000001", None, "Enter a price from 0 to 100 with at most 6 decimal places."),
         ("NaN", None, "from 0 to 100"),
-        ("0.01", date(2025, 1, 1), "the past is closed"),
+        (
+            "0.01",
+            date(2025, 1, 1),
+            "A price can start today or later. Past prices cannot be changed.",
+        ),
     ],
 )
 def test_what_is_no_price_is_refused(operator, usd, since, words):

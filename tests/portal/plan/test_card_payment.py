@@ -59,7 +59,9 @@ def test_a_plan_is_paid_at_the_provider_and_changes_once(browser, provider, shop
 
     # Returning without a payment, and the nightly job, grant nothing.
     browser.get("/plan/back")
-    assert "No payment has come yet" in text_of(browser.get("/plan"))
+    assert "We have not received a payment yet. The page below updates when we do." in text_of(
+        browser.get("/plan")
+    )
     account_closure.check_plan_payments()
     with shop.scope():
         assert accounts.get(shop.tenant_id).plan == "starter"
@@ -87,7 +89,9 @@ def test_a_provider_that_refuses_takes_nothing(browser, provider, shop):
     browser.signs_in(shop.owner)
     provider.troubles += [Failure(status=500)] * 4
     assert browser.post("/plan/pay", plan="growth").location == "/plan"
-    assert "The payment page cannot be opened just now" in text_of(browser.get("/plan"))
+    assert "The payment page cannot be opened right now. Try again later." in text_of(
+        browser.get("/plan")
+    )
     with shop.scope():
         assert not billing.open_payments()
 
@@ -95,7 +99,7 @@ def test_a_provider_that_refuses_takes_nothing(browser, provider, shop):
 def test_the_billing_details_are_on_the_next_invoice(browser, provider, shop):
     """Review pages 39."""
     browser.signs_in(shop.owner)
-    hint = "Invoices are issued without your address or tax number"
+    hint = "Your invoices have no address or tax number until you add them."
     assert hint in text_of(browser.get("/plan"))
     browser.post("/plan/address", **ADDRESS)
     assert hint not in text_of(browser.get("/plan"))

@@ -113,7 +113,10 @@ def test_more_than_the_smaller_plan_has_room_for_stays_and_another_is_refused(bu
                 with pytest.raises(PaymentRequired, match=words):
                     act()
     page = text_of(browser.signs_in(business.owner).get("/plan"))
-    assert "More than the plan has room for" in page
+    assert (
+        "You have more than the plan includes. They all keep working, but you cannot add more."
+        in page
+    )
     with business.scope():
         assert len([line for line in line_repository.list_lines() if not line.test]) == 2
 
@@ -125,14 +128,15 @@ def test_paid_in_grace_the_month_follows_the_one_before(business, bank, browser)
         browser.signs_in(business.owner)
         home = text_of(browser.get("/home"))
         assert (
-            "Everything goes on until 27 March; then the account changes to the plan Free." in home
+            "Everything keeps working until 27 March. After that, the account moves to the plan Free."
+            in home
         )
         assert "On 28 March the account changes to a smaller plan." in home
         assert "Pay $94.80" in text_of(browser.get("/plan"))
         browser.post("/plan/pay", plan="growth")
         bank.pays()
         browser.get("/plan/back")
-        assert "Everything goes on until" not in text_of(browser.get("/home"))
+        assert "Everything keeps working until" not in text_of(browser.get("/home"))
     assert stands(business) == ("growth", date(2031, 4, 20))
     with on(9):
         plans_job.check_renewals()

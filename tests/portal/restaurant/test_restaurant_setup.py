@@ -51,7 +51,7 @@ def test_a_restaurant_is_open_with_its_name_alone(manager, restaurant):
 def test_a_taken_address_is_said_and_nothing_is_opened(manager, restaurant):
     assert opened(manager, name="Kuytu Meyhane").status_code == 302
     answer = opened(manager, name="Third", slug="kuytu-meyhane", order_prefix="THI")
-    assert "has this address" in text_of(answer)
+    assert "Another restaurant already uses this address or order prefix." in text_of(answer)
     with restaurant.scope():
         assert [site.name for site in sites.listed()] == ["Kuytu Meyhane"]
 
@@ -133,7 +133,9 @@ def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
         assert (site.name, site.prefix, site.menu_id) == ("Lemar", "LMR", bistro.menu_id)
         assert (site.languages, site.tone) == (["tr", "en", "pt"], "c2410c")
     assert 'value="LMR"' in manager.get(path).get_data(as_text=True)
-    assert "six percentages" in text_of(manager.post(path, **{**money, "tips": "5, 900"}))
+    assert "Enter up to six tip percentages, such as 5, 10, 15." in text_of(
+        manager.post(path, **{**money, "tips": "5, 900"})
+    )
 
 
 def test_a_refused_save_says_so_at_the_top_and_keeps_what_was_typed(manager, bistro):
@@ -141,7 +143,7 @@ def test_a_refused_save_says_so_at_the_top_and_keeps_what_was_typed(manager, bis
     path = f"/restaurants/{bistro.site_id}"
     fields = {"part": "looks", "own_tone": "y", "tone": "green", "welcome-tr": "Hoş geldiniz"}
     page = manager.post(path, **fields)
-    assert "Not saved" in text_of(page)
+    assert "Changes not saved. Correct the field marked in red, then save again." in text_of(page)
     assert 'value="Hoş geldiniz"' in page.get_data(as_text=True)
     hours = {"part": "hours", "day_starts": "05:00", "hours-4-0-from": "18:00"}
     assert 'value="18:00"' in manager.post(path, **hours).get_data(as_text=True)
@@ -183,7 +185,7 @@ def test_tables_are_added_by_the_dozen_into_a_new_area(manager, bistro):
         (area,) = tables.areas(bistro.site_id)
         made = [one for one in tables.listed(bistro.site_id) if one.area_id == area.id]
         assert [one.number for one in made] == [f"T{number}" for number in range(1, 9)]
-    assert "there already" in text_of(manager.post(path, numbers="T1", seats="2"))
+    assert "already exists" in text_of(manager.post(path, numbers="T1", seats="2"))
     sheet = manager.get(f"{path}.pdf?area={area.id}")
     assert sheet.mimetype == "application/pdf"
     assert sheet.data.startswith(b"%PDF")
@@ -218,20 +220,22 @@ def test_a_dish_is_written_shown_in_the_preview_and_then_published(manager, bist
         slug = bistro.site().slug
     preview = text_of(manager.get(f"/menus/{bistro.menu_id}/preview?lang=tr"))
     assert "Mantı" in preview
-    assert "Nothing can be ordered here" in preview
+    assert "This is a preview of the draft. You cannot order here." in preview
     assert "Mantı" not in text_of(manager.get(f"/r/{slug}/menu?lang=tr"))
     changes = text_of(manager.get(f"/menus/{bistro.menu_id}/publish"))
     assert "New: Mantı" in changes
     manager.post(f"/menus/{bistro.menu_id}/publish")
     assert "Mantı" in text_of(manager.get(f"/r/{slug}/menu?lang=tr"))
-    assert "Nothing: diners see it" in text_of(manager.get(f"/menus/{bistro.menu_id}/publish"))
+    assert "No changes. Guests already see this version." in text_of(
+        manager.get(f"/menus/{bistro.menu_id}/publish")
+    )
 
 
 def test_a_refused_dish_keeps_what_was_typed(manager, bistro):
     new = f"/menus/{bistro.menu_id}/items/new"
     manager.get(new)
     answer = manager.post(new, **dish(bistro, price="cheap"))
-    assert "written like 12.50" in text_of(answer)
+    assert "Enter a price in" in text_of(answer)
     assert 'value="Mantı"' in answer.get_data(as_text=True)
     with bistro.scope():
         assert len(menus.items(bistro.menu_id)) == 4
@@ -307,7 +311,9 @@ def test_options_are_written_in_rows(manager, bistro):
             ("Acı", Decimal(10), False),
             ("Sarımsak", Decimal(0), True),
         ]
-    assert "not less than must" in text_of(manager.post(path, **{**fields, "least": "9"}))
+    assert "The maximum must be at least 1 and not lower than the minimum." in text_of(
+        manager.post(path, **{**fields, "least": "9"})
+    )
 
 
 def test_sold_out_in_one_tap_by_a_waiter(browser, bistro, restaurant):
@@ -413,7 +419,7 @@ def test_a_new_restaurants_country_presets_its_money_and_zone(manager, restauran
     asked = manager.post(
         "/restaurants/new", **wanted, time_zone="Europe/Istanbul", preset="TR"
     ).get_data(as_text=True)
-    assert "Currency and time zone now follow the country." in asked
+    assert "Currency and time zone were set for the country. Check them and save." in asked
     assert re.search(r'<option selected value="NPR"', asked)
     assert re.search(r'<option selected value="Asia/Kathmandu"', asked)
     with restaurant.scope():

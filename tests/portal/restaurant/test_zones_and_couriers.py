@@ -49,7 +49,7 @@ def test_zones_from_nothing(manager, bistro):
     circle = {"name": "Yakın", "kind": "radius", "radius": "2,5", "fee": "12,50", "minimum": "100"}
     refused = manager.post(f"{path}/zones/new", **circle)
     assert refused.status_code == 422
-    assert "Say first where the restaurant is" in refused.get_data(as_text=True)
+    assert "s location first. Circular zones are drawn around it." in refused.get_data(as_text=True)
     wrong = manager.post(path, position="Taksim")
     assert (wrong.status_code, "latitude and longitude" in wrong.get_data(as_text=True)) == (
         422,
@@ -83,16 +83,22 @@ def test_zones_from_nothing(manager, bistro):
         ({"kind": "radius", "radius": "x"}, "between 0.1 and 100 km"),
         ({"kind": "polygon", "corners": "41,28"}, "at least three corners"),
         ({"kind": "polygon", "corners": "41, 28\n41, 29\nhere"}, "latitude and longitude"),
-        ({"kind": "polygon", "corners": "41 28\n41 28.1\n41 28.2"}, "almost on a line"),
+        (
+            {"kind": "polygon", "corners": "41 28\n41 28.1\n41 28.2"},
+            "The zone is too small. Its corners are almost on one line.",
+        ),
         ({"kind": "polygon", "corners": "41 28\n41.1 28.1\n41.1 28\n41 28.1"}, "crosses itself"),
         ({"kind": "polygon", "corners": "91 28\n41 28.1\n41 28.2"}, "from -90 to 90"),
         ({"kind": "polygon", "corners": "1 1\n9 9\n1 9"}, "too large"),
-        ({"kind": "polygon", "corners": "{nonsense"}, "cannot be read as JSON"),
+        (
+            {"kind": "polygon", "corners": "{nonsense"},
+            "This looks like GeoJSON but is not valid JSON.",
+        ),
         ({"kind": "polygon", "corners": '{"type": "Point"}'}, "one polygon without holes"),
         ({"fee": "free"}, "digits with a dot"),
         ({"fee": "-1"}, "digits with a dot"),
         ({"minimum": "1.999"}, "digits with a dot"),
-        ({"name": " "}, "Give the zone a name"),
+        ({"name": " "}, "Enter a name for the zone."),
     ],
 )
 def test_a_wrong_zone_is_told_what_is_wrong_and_not_kept(manager, road, more, sentence):
@@ -110,7 +116,7 @@ def test_couriers_come_and_go(manager, bistro):
     person = {"name": "Hakan Usta", "phone": "+90 532 111 70 01", "language": "tr"}
     assert manager.post(path, **person).status_code == 302
     again = manager.post(path, **person)
-    assert "is there already" in again.get_data(as_text=True)
+    assert "already a courier" in again.get_data(as_text=True)
     assert manager.post(path, **{**person, "phone": "12"}).status_code == 422
     with bistro.scope():
         (courier,) = couriers.listed(bistro.site_id)

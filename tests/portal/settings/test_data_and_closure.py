@@ -127,7 +127,9 @@ def test_everything_as_a_file_without_secrets_for_a_week(
     add_sample_messages(restaurant, "Mavi")
     browser.signs_in(restaurant.owner)
     browser.post("/settings/data/export")
-    assert "being made already" in text_of(browser.post("/settings/data/export", follow=True))
+    assert "A data export is already in progress." in text_of(
+        browser.post("/settings/data/export", follow=True)
+    )
     tenant_exports.drain()
     page = browser.get("/settings/data").get_data(as_text=True)
     address = page.split('href="/settings/data/exports/')[1].split('"')[0]
@@ -193,7 +195,7 @@ def test_closing_holds_everything_for_a_month_and_then_nothing_is_left(
     browser.signs_in(restaurant.owner)
     for name, password, why in (
         ("Somebody else", PASSWORD, "not the name"),
-        ("Lokanta Mavi", "wrong password", "not your password"),
+        ("Lokanta Mavi", "wrong password", "The password is incorrect."),
     ):
         assert why in text_of(browser.post("/settings/close", name=name, password=password))
     browser.post("/settings/close", name="lokanta  mavi", password=PASSWORD)

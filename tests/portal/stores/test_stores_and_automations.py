@@ -275,8 +275,8 @@ def test_a_missing_value_is_warned_of_before_saving(app, owner, shop, confirmati
         ({"text": "  "}, "Fill in this field."),
         ({"delay": "999999"}, "Enter 30 days or less."),
         ({"at_least": "a lot"}, "Enter an amount, such as 49.90."),
-        ({"countries": "Turkey"}, "Write countries as two letters"),
-        ({"says": "template", "template_name": "My Template"}, "small letters, digits"),
+        ({"countries": "Turkey"}, "Enter countries as two-letter codes, such as TR, DE."),
+        ({"says": "template", "template_name": "My Template"}, "lowercase letters, digits"),
         ({"says": "template", "template_name": "ok", "template_language": ""}, "language"),
     ],
 )

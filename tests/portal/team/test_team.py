@@ -111,7 +111,10 @@ def test_the_last_owner_stays(owners, restaurant):
         owners.post(f"{path}/role", role="admin", follow=True),
         owners.post(f"{path}/remove", follow=True),
     ):
-        assert "An account needs an owner." in text_of(answer)
+        assert (
+            "An account needs at least one owner. Make another member an owner first."
+            in text_of(answer)
+        )
     assert role_of(restaurant, restaurant.owner) == "owner"
 
 

@@ -69,7 +69,7 @@ def test_a_range_of_days_and_one_that_is_none(browser, restaurant, lines):
     for odd in (f"since={until}&until={since}", "since=x&until=y", "since=0001-01-01"):
         page = browser.get(f"/usage?period=range&{odd}")
         assert page.status_code == 200
-    assert "a year at most" in text_of(page)
+    assert "Choose a first day before the last day, at most one year apart." in text_of(page)
 
 
 def test_the_file_has_every_total_and_no_formula(browser, restaurant, lines):

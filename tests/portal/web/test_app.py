@@ -48,7 +48,9 @@ def test_a_form_without_its_token_changes_nothing(app, browser, restaurant, toke
     assert answer.status_code == 302
     assert name_of(restaurant) == "Lokanta Mavi"
     page = browser.client.get(answer.location)
-    assert "This page was too old. Nothing was changed" in page.get_data(as_text=True)
+    assert "This page was open for too long. Nothing was changed. Try again." in page.get_data(
+        as_text=True
+    )
 
 
 MACHINES = ("/api/", "/hooks/", "/print/", "/r/", "/courier/", "/pay/")

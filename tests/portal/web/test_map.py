@@ -28,7 +28,11 @@ def outlined(name, corners):
         [around("Beyoğlu", 1200), around("Şişhane ve Karaköy", 1300), around("Geniş çevre", 1400)],
         [around("Merkez", 150), around("Merkezin hemen yanı", 200), around("Uzak", 5000)],
         [outlined("Sahil", SHORE), outlined("Sahil, akşamları", SHORE), around("Çevre", 2500)],
-        [outlined("Old town", AROUND), outlined("Old town by bike", AROUND), around("Near", 900)],
+        [
+            outlined("Old town", AROUND),
+            outlined("Old town by bike", AROUND),
+            around("Zoom in", 900),
+        ],
         [around(f"Zone number {number}", 1000) for number in range(9)],
     ],
 )
@@ -46,7 +50,7 @@ def test_names_of_zones_lie_on_nothing_else(known):
 
 
 def test_a_zone_with_room_is_named_at_its_rim():
-    drawn = draw_map(HOME, [around("Near", 1000), around("Far", 4000)])
+    drawn = draw_map(HOME, [around("Zoom in", 1000), around("Far", 4000)])
     assert {one.x for one in drawn.labels} == {WIDTH / 2}
     near, far = (one.y for one in drawn.labels)
     assert far < near < HEIGHT / 2

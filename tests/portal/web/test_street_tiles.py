@@ -20,7 +20,7 @@ def tile_server(app, monkeypatch):
 
 def drawn(latitude, longitude, radius_m):
     site = Site(name="Here", latitude=Decimal(latitude), longitude=Decimal(longitude))
-    zone = DeliveryZone(name="Near", kind="radius", radius_m=radius_m, corners=[])
+    zone = DeliveryZone(name="Zoom in", kind="radius", radius_m=radius_m, corners=[])
     return draw_map(site, [zone])
 
 

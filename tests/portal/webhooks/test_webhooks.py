@@ -89,7 +89,7 @@ def test_a_failed_delivery_is_read_and_sent_again(owner, restaurant, server, run
     listed = words(owner.get("/webhooks/deliveries?state=waiting"))
     assert "messages.read" in listed
     page = words(owner.get(f"/webhooks/deliveries/{delivery.id}"))
-    assert "a redirect. Those are not followed." in page
+    assert ", a redirect. Redirects are not followed." in page
     assert "&lt;b&gt;905321112233&lt;/b&gt;" in page
     owner.post(f"/webhooks/deliveries/{delivery.id}/resend")
     run_jobs()
@@ -142,7 +142,11 @@ def test_off_on_and_removed_ask_first_and_are_audited(owner, restaurant, server)
     owner.post(f"{path}/remove")
     assert owner.get(path).status_code == 404
     audit = words(owner.get("/audit?area=webhooks"))
-    for deed in ("added the endpoint", "switched the endpoint", "removed the endpoint"):
+    for deed in (
+        "added the webhook endpoint",
+        "turned off the webhook endpoint",
+        "deleted the webhook endpoint",
+    ):
         assert deed in audit
 
 

@@ -73,7 +73,9 @@ def test_prices_in_the_text_are_never_believed_and_the_change_is_noticed(bistro)
     cart = bistro.cart()
     order = bistro.hears(cart.text.replace("₺765,00", "₺1,00").replace("2 ×", "9 ×"))
     assert order.total == lira("765")
-    assert "changed before it was sent" in order_reasons_text(order.staff_note)
+    assert "The guest changed the order message before sending it:" in order_reasons_text(
+        order.staff_note
+    )
     with bistro.scope():
         assert [line.quantity for line in order_queries.items_of(order.id)] == [2, 1]
 

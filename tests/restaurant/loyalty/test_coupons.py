@@ -125,7 +125,7 @@ def test_an_old_an_unknown_and_another_places_code_are_refused(club):
     elsewhere = club.coupon(club.reward(site_ids=(other.id,)))
     with pytest.raises(CouponRefused, match="another restaurant"):
         club.bistro.cart(coupon=elsewhere.code)
-    with pytest.raises(CouponRefused, match="no such coupon"):
+    with pytest.raises(CouponRefused, match="This coupon does not exist."):
         club.bistro.cart(coupon=coupon_codes.new_code())
     with frozen():
         coupon = club.coupon()
@@ -199,7 +199,7 @@ def test_the_staff_applies_a_code(club):
         order = staff_orders.place_staff_order(club.bistro.site(), taken)
         assert order.total == lira("324")
     assert club.fresh(coupon).order_id == order.id
-    with club.scope(), pytest.raises(Invalid, match="used already"):
+    with club.scope(), pytest.raises(Invalid, match="already used"):
         staff_orders.place_staff_order(club.bistro.site(), taken)
 
 

@@ -141,7 +141,7 @@ def test_a_correction_needs_its_reason(club):
     club.counts()
     club.serves(club.bistro.order())
     guest = club.guest()
-    with club.scope(), pytest.raises(Invalid, match="Say why"):
+    with club.scope(), pytest.raises(Invalid, match="Enter a reason"):
         ledger.correct_balance(club.bistro.site(), guest, 5, " ")
     with club.scope():
         ledger.correct_balance(club.bistro.site(), guest, -6, "counted twice")

@@ -118,7 +118,7 @@ def test_an_order_is_ready_when_the_last_unmade_dish_is_voided(bistro):
     tap(bistro, order, "bar", "ready")
     with bistro.scope():
         held = order_changes.void_item(
-            bistro.site(), order_queries.get(order.number), 1, 2, "Bitti"
+            bistro.site(), order_queries.get(order.number), 1, 2, "Tamamlandı"
         )
         assert held.state == "ready"
 

@@ -86,7 +86,7 @@ def test_the_staff_follows_the_same_rules(bistro):  # noqa: F811
     wishes = [RequestedItem(bistro.items["Ayran"], 1)]
     with bistro.scope():
         site = sites.get(bistro.site_id)
-        with pytest.raises(Invalid, match="Choose the table"):
+        with pytest.raises(Invalid, match="Choose a table."):
             staff_orders.place_staff_order(site, StaffOrder(wishes))
         with pytest.raises(Invalid, match="at the door"):
             staff_orders.place_staff_order(site, StaffOrder(wishes, "takeaway", "card_at_door"))

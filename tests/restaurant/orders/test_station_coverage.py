@@ -49,9 +49,9 @@ def test_a_station_without_a_printer_warns_on_every_page_until_it_has_one(
     board = f"/orders/board/{press.bistro.site_id}"
     pages = ("/home", "/printers", f"/orders/{order.number}", board)
     said = (
-        "No printer prints for",
-        "No printer prints for",
-        "No printer prints for",
+        "No printer is set up for",
+        "No printer is set up for",
+        "No printer is set up for",
         "Not printed",
     )
     for page, words in zip(pages, said, strict=True):
@@ -67,12 +67,12 @@ def test_a_station_may_work_from_the_kitchen_display(press, browser, restaurant)
     with press.scope():
         printers.change(press.bar, {"enabled": False})
     browser.signs_in(restaurant.owner)
-    assert "No printer prints for" in text(browser.get("/printers"))
+    assert "No printer is set up for" in text(browser.get("/printers"))
     chosen = {"site": press.bistro.site_id, "station": "bar"}
     assert browser.post("/printers/stations", display="yes", **chosen).status_code == 302
-    assert "No printer prints for" not in text(browser.get("/printers"))
+    assert "No printer is set up for" not in text(browser.get("/printers"))
     browser.post("/printers/stations", **chosen)
-    assert "No printer prints for" in text(browser.get("/printers"))
+    assert "No printer is set up for" in text(browser.get("/printers"))
 
 
 def test_a_restaurant_without_printers_works_from_the_displays(press):

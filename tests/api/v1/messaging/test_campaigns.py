@@ -130,14 +130,14 @@ def test_a_file_above_the_text_is_uploaded_and_stays(api, app, restaurant, shop)
     }
     body = {"name": "Weekend", "template": words, "quiet_hours": None, "filters": {}}
     here = f"{CAMPAIGNS}/{api('POST', CAMPAIGNS, body).json['id']}"
-    assert "give its address, or upload it" in api("POST", f"{here}/dry-run").json["problem"]
+    assert "Enter its URL, or upload it" in api("POST", f"{here}/dry-run").json["problem"]
     put = f"{here}/header-file?filename=weekend.png"
     assert api("PUT", put, picture(), shop.key).status_code == 404
     assert api("PUT", put, picture(), restaurant.test_key).status_code == 403
     assert api("PUT", put, b"MZ not a picture").json["errors"][0]["code"] == "unknown_file"
     assert api("PUT", put, b"").json["errors"][0]["code"] == "empty_file"
     assert api("PUT", put, b"%PDF-1.7").status_code == 200
-    assert "another kind of file" in api("POST", f"{here}/dry-run").json["problem"]
+    assert "different type of file" in api("POST", f"{here}/dry-run").json["problem"]
     answer = api("PUT", put, picture())
     assert (answer.status_code, answer.json["template"]["header_file"]) == (200, "weekend.jpg")
 
