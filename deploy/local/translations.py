@@ -1,6 +1,7 @@
 """Collects the texts of code and templates into the catalogs, one for each group of readers."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel import Locale
@@ -49,8 +50,10 @@ class Domain:
     pages: tuple[str, ...] = ()
 
 
+GUEST_LANGUAGES = ("ar", "de", "tr")
 # The texts of a file belong to the first domain that lists it.
 DOMAINS = (
+    Domain("chat", GUEST_LANGUAGES, code=("restaurant/chat_texts.py",)),
     Domain(
         "messages",
         ("tr",),
@@ -101,12 +104,15 @@ def collect_texts(domain: Domain) -> Catalog:
 
 def _new_catalog(domain: Domain, language: str) -> Catalog:
     name = Locale.parse(language).english_name
-    return Catalog(
+    catalog = Catalog(
         locale=language,
         project="Comanda",
         version="1",
         header_comment=f"# {name} texts of Comanda: {domain.name}.",
         last_translator="Comanda",
         language_team=name,
+        revision_date=datetime.now(UTC),
         fuzzy=False,
     )
+    catalog.msgid_bugs_address = ""
+    return catalog
