@@ -21,7 +21,7 @@ from tenants import audit
 
 STATES = ("open", "used", "expired", "cancelled")
 N_ = str  # collected for translation here, translated where it is shown
-# Messages for the staff and API callers; those for diners are in portal/diner/words.
+# Messages for the staff and API callers; those for diners are in portal/diner/texts.py.
 REFUSAL_TEXTS = {
     "unknown": N_("This coupon does not exist."),
     "used": N_("This coupon was already used."),
