@@ -55,6 +55,12 @@ GUEST_LANGUAGES = ("ar", "de", "tr")
 DOMAINS = (
     Domain("chat", GUEST_LANGUAGES, code=("restaurant/chat_texts.py",)),
     Domain(
+        "courier",
+        GUEST_LANGUAGES,
+        code=("portal/courier/texts.py",),
+        pages=("portal/templates/courier/**.html",),
+    ),
+    Domain(
         "diner",
         GUEST_LANGUAGES,
         code=("portal/diner/texts.py",),
