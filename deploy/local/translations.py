@@ -51,6 +51,7 @@ class Domain:
 
 
 GUEST_LANGUAGES = ("ar", "de", "tr")
+TICKET_LANGUAGES = (*GUEST_LANGUAGES, "es", "fr", "pt")
 # The texts of a file belong to the first domain that lists it.
 DOMAINS = (
     Domain("chat", GUEST_LANGUAGES, code=("restaurant/chat_texts.py",)),
@@ -65,6 +66,11 @@ DOMAINS = (
         GUEST_LANGUAGES,
         code=("portal/diner/texts.py",),
         pages=("portal/templates/diner/**.html",),
+    ),
+    Domain(
+        "tickets",
+        TICKET_LANGUAGES,
+        code=("restaurant/orders/printing/ticket_texts.py", "printing/rendering/banners.py"),
     ),
     Domain(
         "messages",
