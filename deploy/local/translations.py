@@ -68,6 +68,12 @@ DOMAINS = (
         pages=("portal/templates/diner/**.html",),
     ),
     Domain(
+        "simulator",
+        ("tr",),
+        code=("messaging/simulator/**.py",),
+        pages=("messaging/simulator/**.html",),
+    ),
+    Domain(
         "tickets",
         TICKET_LANGUAGES,
         code=("restaurant/orders/printing/ticket_texts.py", "printing/rendering/banners.py"),
