@@ -8,12 +8,11 @@ from functools import partial
 
 from core import mail
 from core.db import current_tenant_id
-from core.i18n.catalogs import Catalog
+from core.i18n.catalogs import PORTAL_TEXTS
 from core.security.signed_urls import absolute_url
 from tenants import team
 from tenants.models import Person
 
-PORTAL_TEXTS = Catalog("messages")
 Gettext = Callable[[str], str]
 # the subject, and the paragraphs between the greeting and the sender's name
 Email = tuple[str, list[str]]

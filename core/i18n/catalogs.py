@@ -82,6 +82,10 @@ class Catalog:
         return self._loaded[name]
 
 
+PORTAL_TEXTS = Catalog("messages")
+"""For e-mails and documents, which are written without a request."""
+
+
 def _fill(sentence: str, values: Mapping[str, object]) -> str:
     filled = sentence.format(**values)
     return " ".join(filled.replace(" !", "!").replace(" ،", "،").split())
