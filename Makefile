@@ -42,7 +42,7 @@ bench-growth: setup ## Measure queries with 10 k, 1 M and 10 M messages; ARGS="1
 	@$(PY) -m bench.contact_growth
 	@$(PY) -m bench.contact_import
 
-translations: setup ## Collect new texts into portal/translations and compile them
+translations: setup ## Collect new texts into core/i18n/translations and compile them
 	@$(PY) -m deploy.local translations
 
 lock: setup ## Lock the dependencies in pyproject.toml; UPGRADE=1 upgrades all of them

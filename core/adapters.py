@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-N_ = str  # marks a text for translation; it is translated where it is shown
-
 
 @dataclass(frozen=True)
 class SetupStep:

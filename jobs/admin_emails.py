@@ -4,26 +4,22 @@ Workers have no pages and therefore no Babel extension; they read the same compi
 """
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-
-from babel.support import Translations
+from functools import partial
 
 from core import mail
 from core.db import current_tenant_id
+from core.i18n.catalogs import PORTAL_TEXTS
 from core.security.signed_urls import absolute_url
 from tenants import team
 from tenants.models import Person
 
-TRANSLATIONS = Path(__file__).parent.parent / "portal" / "translations"
 Gettext = Callable[[str], str]
 # the subject, and the paragraphs between the greeting and the sender's name
 Email = tuple[str, list[str]]
 
 
-@cache
 def gettext_for(locale: str) -> Gettext:
-    return Translations.load(TRANSLATIONS, [locale]).gettext
+    return partial(PORTAL_TEXTS.gettext, locale)
 
 
 def email_admins(write: Callable[[Gettext], Email], path: str) -> int:

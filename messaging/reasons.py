@@ -4,9 +4,9 @@ Drivers return these reasons, in the form of core/values/reasons.py; they are st
 messages, files and template lists.
 """
 
+from core.i18n.catalogs import N_
 from core.values.reasons import ReasonSentences, encode_reason
 
-N_ = str  # collected for translation here, translated where it is shown
 LONGEST_DETAIL = 300
 _SENTENCES: dict[str, str] = {}
 

@@ -1,9 +1,8 @@
 """Why a printer does not work or a ticket was not printed: codes, and the sentence of each."""
 
+from core.i18n.catalogs import N_
 from core.values.reasons import ReasonSentences, encode_other, encode_reason
 from core.values.text import one_line
-
-N_ = str  # collected for translation here, translated where it is shown
 
 AGENT_REMOVED = "agent_removed"
 AGENT_SILENT = "agent_silent"

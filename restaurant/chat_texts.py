@@ -1,23 +1,232 @@
-"""The chat texts for diners, in their language: `words/<language>.json`.
+"""The chat texts for guests, couriers and managers, each in the reader's language.
 
-Each text is short and friendly and tells the diner what to do next. To add a language, add a file.
+Each text is short and friendly and tells the reader what to do next. Its key is the reason, state
+or code that it is for.
 """
 
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from babel.dates import format_date, format_skeleton
 
 from core.clock import now
-from core.values.json_translations import JsonTranslations
+from core.i18n.catalogs import N_, Catalog, Message, Plural
 
-_TEXTS = JsonTranslations(Path(__file__).parent / "words")
+_CATALOG = Catalog("chat")
 
-chat_text, chat_words = _TEXTS.say, _TEXTS.words
+CHAT_TEXTS: dict[str, Message] = {
+    # The order that the guest sends from the menu
+    "greeting": N_("Hello {site}, I would like to order:"),
+    "table": N_("Table {table}"),
+    "takeaway": N_("Pickup"),
+    "delivery": N_("Delivery to: {address}"),
+    "note": N_("Note"),
+    "service": N_("Service {percent} %"),
+    "delivery_fee": N_("Delivery fee"),
+    "fee_open": N_("We will add the delivery fee when you share your location."),
+    "coupon": N_("Coupon"),
+    "discount": N_("Discount"),
+    "tip": N_("Tip"),
+    "total": N_("Total"),
+    "payment_cash": N_("I will pay in cash."),
+    "payment_card_link": N_("I will pay by card online."),
+    "payment_card_at_door": N_("I will pay by card on delivery."),
+    "code": N_("Order code"),
+    # Answers to an order
+    "received": N_("Thank you {name}! Your order {order} is in the kitchen. Total: {total}."),
+    "added": N_("We have added this to your order {order}. The new total is {total}."),
+    "waits": N_(
+        "Thank you {name}! We have received your order {order} and will confirm it shortly."
+    ),
+    "pay": N_(
+        "Thank you {name}! We will send your order {order} to the kitchen as soon as you pay: {url}"
+    ),
+    "paid": N_(
+        "Thank you {name}, we have received your payment. Your order {order} is in the kitchen."
+    ),
+    "pay_failed": N_("The payment for your order {order} failed. You can try again here: {url}"),
+    "pay_expired": N_(
+        "The payment link for your order {order} has expired. If you still want to order, "
+        "message us here."
+    ),
+    "pay_free": N_("{site} is requesting a payment of {total} for: {description}\n{url}"),
+    "already": N_("We already have your order {order}."),
+    "unknown_code": N_(
+        "This order code is not valid. Please open the menu again and send your order from there."
+    ),
+    "expired": N_(
+        "This order has expired. Please open the menu again and send your order from there."
+    ),
+    "other_place": N_(
+        "This order is for another restaurant. Please send it to the number that opens from the "
+        "menu."
+    ),
+    "closed": N_("Our kitchen is closed now. {opens}"),
+    "opens": N_("We open again {day} at {time}."),
+    "paused": N_("We are not taking orders at the moment. Please try again later."),
+    "paused_table": N_(
+        "We are not taking orders at the moment. Please try again later or ask our staff."
+    ),
+    "sold_out": N_(
+        "Sorry, {name} is sold out. Please open the menu again and choose something else."
+    ),
+    "changed": N_("Our menu has changed. Please open it again and send your order from there."),
+    "too_many": N_(
+        "We have received too many orders from you in a short time. Please ask our staff."
+    ),
+    # Changes of an order's state
+    "preparing": N_("Your order {order} is being prepared."),
+    "ready": N_("Your order {order} is ready."),
+    "served": N_("Enjoy your meal!"),
+    "out_for_delivery": N_("Your order {order} is on its way."),
+    "delivered": N_("Your order {order} has been delivered. Enjoy!"),
+    "cancelled": N_("Your order {order} was cancelled. {because}"),
+    "refunded": N_("We have refunded your order {order}. The money is on its way to you."),
+    # Delivery
+    "share_location": N_(
+        "Thank you {name}! We have received your order {order}. Please share your location in "
+        "this chat so that we can find you and calculate the delivery fee."
+    ),
+    "location_fee": N_(
+        "Thank you for sharing your location. The delivery fee for order {order} is {fee}. The "
+        "total is {total}."
+    ),
+    "location_free": N_(
+        "Thank you for sharing your location. Delivery of order {order} is free. The total is "
+        "{total}."
+    ),
+    "location_noted": N_("Thank you, we have received your location for order {order}."),
+    "outside": N_(
+        "Sorry, we do not deliver to this location. You can send another location for order "
+        "{order}, or message us here."
+    ),
+    "below_minimum": N_(
+        "The minimum order for delivery to this location is {minimum}. Please message us here "
+        "about order {order}."
+    ),
+    "cannot_hand_over": N_(
+        "Our courier could not deliver your order {order}. Please answer your phone, or message "
+        "us here."
+    ),
+    # Couriers
+    "courier_new": N_("{site}: delivery of order {order}"),
+    "courier_route": N_("Directions: {url}"),
+    "courier_collect_cash": N_("Collect in cash: {amount}"),
+    "courier_collect_card": N_("Collect by card: {amount}"),
+    "courier_collect_nothing": N_("Paid. Nothing to collect."),
+    "courier_list": N_("Mark orders as picked up or delivered in your list: {url}"),
+    "courier_cancelled": N_(
+        "{site}: order {order} was cancelled. If you have it, please bring it back."
+    ),
+    "courier_taken": N_("{site}: order {order} is no longer assigned to you."),
+    "problem_no_answer": N_("Nobody answers the door or the phone."),
+    "problem_wrong_address": N_("The address cannot be found."),
+    "problem_refused": N_("The customer refuses the order."),
+    "problem_accident": N_("There was an accident, or something is damaged."),
+    "problem_other": N_("Another problem."),
+    # Managers
+    "manager_problem": N_("{site}: {courier} reported a problem with order {order}. {because}"),
+    "alarm": Plural(
+        "{site}: order {order} has been waiting for {minutes} minute. Please check the order "
+        "board.",
+        "{site}: order {order} has been waiting for {minutes} minutes. Please check the order "
+        "board.",
+        number="minutes",
+    ),
+    "printer_offline": N_("{site}: printer {printer} is not responding. Its tickets are on hold."),
+    "printer_paper_out": N_("{site}: printer {printer} is out of paper. Its tickets are on hold."),
+    "printer_cover_open": N_(
+        "{site}: the cover of printer {printer} is open. Its tickets are on hold."
+    ),
+    "printer_error": N_("{site}: printer {printer} has an error. Its tickets are on hold."),
+    "ticket_failed": N_("{site}: ticket {ticket} was not printed. Please check the print jobs."),
+    "ticket_unconfirmed": N_(
+        "{site}: was ticket {ticket} printed? Please check the printer, then open the print job "
+        "and choose “Send again” or “Yes, it was printed”."
+    ),
+    # The card on a table
+    "scan": N_("Scan to view the menu and order"),
+    # Coupons and loyalty
+    "coupon_lost": N_(
+        "We could not apply coupon {code} to order {order}. {because} The total is {total}."
+    ),
+    "coupon_unknown": N_("The coupon code is not valid."),
+    "coupon_used": N_("It has already been used."),
+    "coupon_expired": N_("It has expired."),
+    "coupon_cancelled": N_("It is no longer valid."),
+    "coupon_other_site": N_("It is for another restaurant."),
+    "coupon_below_minimum": N_("The order is below the minimum for this coupon."),
+    "coupon_item_missing": N_("The order does not include the item that the coupon is for."),
+    "coupon_not_yours": N_("It belongs to another guest."),
+    "coupon_limit": N_("You have already used this reward."),
+    "coupon_row": N_("{code}: {reward}, valid until {until}"),
+    "coupon_given": N_(
+        "{reward} is yours. Your code: {code}, valid until {until}. Order here: {url}"
+    ),
+    "points_balance": Plural(
+        "{site}: you have {balance} point.",
+        "{site}: you have {balance} points.",
+        number="balance",
+    ),
+    "stamps_balance": Plural(
+        "{site}: you have {balance} stamp.",
+        "{site}: you have {balance} stamps.",
+        number="balance",
+    ),
+    "points_missing": Plural(
+        "Collect {missing} more point to get: {reward}.",
+        "Collect {missing} more points to get: {reward}.",
+        number="missing",
+    ),
+    "stamps_missing": Plural(
+        "Collect {missing} more stamp to get: {reward}.",
+        "Collect {missing} more stamps to get: {reward}.",
+        number="missing",
+    ),
+    "reward_ready": N_(
+        "You have enough for: {reward}. Reply “redeem” and we will send you the code."
+    ),
+    "your_coupons": N_("Your coupons:"),
+    # Automatic messages. Their placeholders are filled in when the message is sent.
+    "loyalty_welcome": N_(
+        "{{customer.first_name|Hello}}, thank you for your first order at {{site.name}}! You "
+        "already have {{loyalty.balance}} points. To check your balance, send “points” here at "
+        "any time.\n\nTo stop these messages, reply STOP."
+    ),
+    "loyalty_visit": N_(
+        "{{customer.first_name|Hello}}, this was visit number {{loyalty.visits}} at "
+        "{{site.name}}. Thank you for coming back!\n\nTo stop these messages, reply STOP."
+    ),
+    "loyalty_birthday": N_(
+        "Happy birthday, {{customer.first_name|dear guest}}! Everyone at {{site.name}} wishes "
+        "you a lovely day. We would be happy to see you: {{menu.link}}\n\nTo stop these "
+        "messages, reply STOP."
+    ),
+    "loyalty_missed": N_(
+        "{{customer.first_name|Hello}}, we have not seen you for a while. {{site.name}} would "
+        "love to cook for you again: {{menu.link}}\n\nTo stop these messages, reply STOP."
+    ),
+    "loyalty_gift": N_(
+        "{{customer.first_name|Hello}}, you have earned a reward at {{site.name}}: "
+        "{{coupon.reward}}. Your code {{coupon.code}} is valid until {{coupon.until}}: "
+        "{{coupon.link}}\n\nTo stop these messages, reply STOP."
+    ),
+}
+
+
+def chat_text(language: str, key: str, /, **values: object) -> str:
+    return _CATALOG.text(language, CHAT_TEXTS[key], **values)
+
+
+def unfilled_chat_text(language: str, key: str) -> str:
+    """The text with its placeholders."""
+    message = CHAT_TEXTS[key]
+    if isinstance(message, Plural):
+        raise TypeError(f"{key} depends on a number")
+    return _CATALOG.gettext(language, message)
 
 
 def chat_languages() -> frozenset[str]:
-    return _TEXTS.spoken
+    return _CATALOG.languages
 
 
 def opening_day(at: datetime, language: str) -> str:

@@ -17,6 +17,7 @@ import pytest
 from redis import Redis
 from rq import SimpleWorker
 
+from core.i18n.compile import compile_translations
 from core.logs import set_up_logs
 from core.queue.registry import ALL_QUEUES
 from core.queue.wakeups import SERIALIZER, queue_named
@@ -24,7 +25,6 @@ from core.security.encryption import Keyring
 from core.settings import Settings, load_settings
 from deploy.local.ports import any_free
 from deploy.local.servers.test_services import Services, start_test_services
-from deploy.local.translations import compile_translations
 from tenants.audit import SYSTEM, set_actor
 from tests.databases import (
     APP_ROLE,
@@ -120,7 +120,7 @@ def pytest_configure(config: pytest.Config) -> None:
     global _services
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
-    compile_translations(ROOT)
+    compile_translations()
     _services = start_test_services(ROOT / ".data" / "test")
     os.environ["TEST_ADMIN_URL"] = _services.admin_url.replace("+psycopg2", "")
     os.environ["TEST_REDIS_URL"] = _services.redis_url

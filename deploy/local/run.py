@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from core.i18n.compile import compile_translations
 from deploy.local.errors import CannotRun
 from deploy.local.files import Locked, hold_lock
 from deploy.local.ports import is_free, remembered_port
@@ -33,7 +34,6 @@ from deploy.local.servers.databases import (
 from deploy.local.servers.postgres import Postgres
 from deploy.local.servers.valkey import Valkey
 from deploy.local.settings import load_or_make_secrets, service_settings, write_service_file
-from deploy.local.translations import compile_translations
 from deploy.local.welcome import welcome
 
 PREPARE = ["-m", "flask", "--app", "wsgi", "local", "prepare", "--json"]
@@ -113,7 +113,7 @@ class LocalService:
         settings = service_settings(self.data_dir, self.port, self.kept, addresses)
         write_service_file(self.service_file, settings)
         say("Preparing the data")
-        compile_translations(ROOT)
+        compile_translations()
         prepared = self.prepare(settings)
         say("Starting the service")
         programs = app_programs(settings, self.store_url)

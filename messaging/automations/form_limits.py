@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from core import mail
 from core.clock import now, running_now
 from core.db import current_tenant_id, db
+from core.i18n.catalogs import N_, PORTAL_TEXTS
 from core.ids import from_uuid
 from core.sql.partitions import id_at
 from core.values.text import one_line
@@ -30,20 +31,13 @@ LONGEST_NAME, LONGEST_VALUE = 40, 200
 NAME_PLACEHOLDERS = ("customer.first_name", "customer.last_name", "customer.name")
 _LINK = re.compile(r"://|\bwww\.|\w\.[^\W\d_]{2}")
 NOTIFIED_ROLES = ("owner", "admin")
-SUBJECTS = {
-    "en": "A form on your website has reached its limit",
-    "tr": "Web sitenizdeki bir form sınırına ulaştı",
-}
-TEXTS = {
-    "en": "Hello {name},\n\nthe automation “{automation}” has answered {most} submissions of a form"
-    " within {hours} hour(s). To protect your number we answer no more of them for now. If you do"
-    " not expect so many, somebody may be misusing the form: add a captcha to it, or switch the"
-    " automation off.\n\n{url}\n\nComanda\n",
-    "tr": "Merhaba {name},\n\n“{automation}” otomasyonu {hours} saat içinde bir formun {most}"
-    " gönderimini yanıtladı. Numaranızı korumak için şimdilik yenilerini yanıtlamıyoruz. Bu kadar"
-    " çok gönderim beklemiyorsanız form kötüye kullanılıyor olabilir: forma captcha ekleyin ya da"
-    " otomasyonu kapatın.\n\n{url}\n\nComanda\n",
-}
+EMAIL_SUBJECT = N_("A form on your website has reached its limit")
+EMAIL_TEXT = N_(
+    "Hello {name},\n\nthe automation “{automation}” has answered {most} submissions of a form "
+    "within {hours} hour(s). To protect your number we answer no more of them for now. If you "
+    "do not expect so many, somebody may be misusing the form: add a captcha to it, or switch "
+    "the automation off.\n\n{url}\n\nComanda\n"
+)
 
 
 def exceeded_limit(automation: Automation, run: AutomationRun, phone: str) -> str:
@@ -100,12 +94,12 @@ def _notify_owner(automation: Automation, run: AutomationRun, span: timedelta, m
     known = people.get_many({one.person_id for one in readers})
     for reader in readers:
         locale = known[reader.person_id].locale
-        language = locale if locale in TEXTS else "en"
-        body = TEXTS[language].format(
+        body = PORTAL_TEXTS.gettext(locale, EMAIL_TEXT).format(
             name=reader.name,
             automation=automation.name,
             most=most,
             hours=span // HOUR,
             url=f"{base}/automations/{automation.id}",
         )
-        mail.queue_email(reader.email, SUBJECTS[language], body, current_tenant_id())
+        subject = PORTAL_TEXTS.gettext(locale, EMAIL_SUBJECT)
+        mail.queue_email(reader.email, subject, body, current_tenant_id())

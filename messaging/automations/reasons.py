@@ -1,8 +1,8 @@
 """Why an automation sent nothing: codes, and the sentence of each."""
 
+from core.i18n.catalogs import N_
 from core.values.reasons import ReasonSentences, encode_reason
 
-N_ = str  # collected for translation here, translated where it is shown
 LONGEST_DETAIL = 400
 
 NOT_PAID = "not_paid"

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.i18n.catalogs import N_, PORTAL_TEXTS
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -10,7 +12,7 @@ class Recipe:
 
     code: str
     trigger: str
-    texts: dict[str, str]
+    default_text: str
     delay_minutes: int = 0
     shortest_delay: int = 0
     marketing: bool = False
@@ -18,7 +20,7 @@ class Recipe:
     conditions: dict[str, Any] = field(default_factory=dict)
 
     def text(self, locale: str) -> str:
-        return self.texts.get(locale, self.texts["en"])
+        return PORTAL_TEXTS.gettext(locale, self.default_text)
 
 
 RECIPES = {
@@ -27,47 +29,35 @@ RECIPES = {
         Recipe(
             "order_confirmation",
             "order.created",
-            {
-                "en": "Hi {{customer.first_name|there}}, thank you for your order"
-                " {{order.number}}.\n{{order.items}}\nTotal: {{order.total}}\n\n{{shop.name}}",
-                "tr": "Merhaba {{customer.first_name|değerli müşterimiz}}, {{order.number}}"
-                " numaralı siparişiniz için teşekkürler.\n{{order.items}}\n"
-                "Toplam: {{order.total}}\n\n{{shop.name}}",
-            },
+            N_(
+                "Hi {{customer.first_name|there}}, thank you for your order {{order.number}}.\n"
+                "{{order.items}}\nTotal: {{order.total}}\n\n{{shop.name}}"
+            ),
         ),
         Recipe(
             "shipping_link",
             "order.fulfilled",
-            {
-                "en": "Hi {{customer.first_name|there}}, your order {{order.number}} is on its"
-                " way.\nTracking number: {{tracking.number}}\n{{tracking.url|}}\n\n{{shop.name}}",
-                "tr": "Merhaba {{customer.first_name|değerli müşterimiz}}, {{order.number}}"
-                " numaralı siparişiniz yola çıktı.\nTakip numarası: {{tracking.number}}\n"
-                "{{tracking.url|}}\n\n{{shop.name}}",
-            },
+            N_(
+                "Hi {{customer.first_name|there}}, your order {{order.number}} is on its way.\n"
+                "Tracking number: {{tracking.number}}\n{{tracking.url|}}\n\n{{shop.name}}"
+            ),
             conditions={"tracking": True},
         ),
         Recipe(
             "order_cancelled",
             "order.cancelled",
-            {
-                "en": "Hi {{customer.first_name|there}}, your order {{order.number}} was"
-                " cancelled. Write to us here if this is not what you wanted.\n\n{{shop.name}}",
-                "tr": "Merhaba {{customer.first_name|değerli müşterimiz}}, {{order.number}}"
-                " numaralı siparişiniz iptal edildi. Bir yanlışlık varsa bize buradan yazın.\n\n"
-                "{{shop.name}}",
-            },
+            N_(
+                "Hi {{customer.first_name|there}}, your order {{order.number}} was cancelled. "
+                "Write to us here if this is not what you wanted.\n\n{{shop.name}}"
+            ),
         ),
         Recipe(
             "abandoned_cart",
             "checkout.created",
-            {
-                "en": "Hi {{customer.first_name|there}}, your cart is waiting for you:"
-                "\n{{checkout.items}}\n\nGo on here: {{checkout.url}}\n\n{{shop.name}}",
-                "tr": "Merhaba {{customer.first_name|değerli müşterimiz}}, sepetiniz sizi bekliyor:"
-                "\n{{checkout.items}}\n\nKaldığınız yerden devam edin: {{checkout.url}}\n\n"
-                "{{shop.name}}",
-            },
+            N_(
+                "Hi {{customer.first_name|there}}, your cart is waiting for you:\n"
+                "{{checkout.items}}\n\nGo on here: {{checkout.url}}\n\n{{shop.name}}"
+            ),
             delay_minutes=60,
             shortest_delay=5,
             marketing=True,
@@ -75,23 +65,17 @@ RECIPES = {
         Recipe(
             "form_reply",
             "form.submitted",
-            {
-                "en": "Hi {{customer.first_name|there}}, thank you for writing to us. We have your"
-                " message and will answer soon.\n\n{{shop.name}}",
-                "tr": "Merhaba {{customer.first_name|değerli müşterimiz}}, bize yazdığınız için"
-                " teşekkürler."
-                " Mesajınızı aldık, en kısa sürede dönüş yapacağız.\n\n{{shop.name}}",
-            },
+            N_(
+                "Hi {{customer.first_name|there}}, thank you for writing to us. We have your "
+                "message and will answer soon.\n\n{{shop.name}}"
+            ),
             # A visitor can enter anyone's phone in a form.
             conditions={"consent": True},
         ),
         Recipe(
             "owner_notice",
             "form.submitted",
-            {
-                "en": "New submission of {{form.name|your form}}:\n\n{{form.summary}}",
-                "tr": "{{form.name|Formunuz}} için yeni bir yanıt:\n\n{{form.summary}}",
-            },
+            N_("New submission of {{form.name|your form}}:\n\n{{form.summary}}"),
             to_owner=True,
         ),
     )

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, case, func, select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import DomainError, Invalid, invalid
+from core.i18n.catalogs import N_
 from core.values.phone import phone_country
 from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours, template_values
 from messaging.campaigns import repository as campaign_repository
@@ -29,7 +30,6 @@ PREVIEWS = 3
 # Leading digits that determine country and time zone.
 PREFIX = 6
 SAMPLE_CODE = "ABCD-2345"
-N_ = str  # collected for translation here, translated where it is shown
 OVER_QUOTA = N_(
     "This campaign needs more messages than you have left this month. It will pause at the limit."
 )

@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from yarl import URL
 
+from core.i18n.catalogs import N_
 from core.security.signing import constant_time_equal
 from messaging.simulator.i18n import COOKIE as LANGUAGE
 from messaging.simulator.i18n import translate_for
@@ -17,7 +18,7 @@ from messaging.simulator.phones.access_links import LINK_VALIDITY, tenant_of_tok
 
 SECRET_HEADER = "X-Simulator-Secret"  # noqa: S105 - a header's name
 COOKIE = "phones_ticket"
-LINK_EXPIRED = "Your access has expired. Open the simulated phones from the portal again."
+LINK_EXPIRED = N_("Your access has expired. Open the simulated phones from the portal again.")
 TENANT = "tenant_id"  # in a request: whose phones may be seen; missing without a secret
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"

@@ -1,15 +1,14 @@
 """The courier's list. There is no sign-in: the secret link grants access."""
 
-from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
 from core.db import tenant_scope
 from core.errors import Conflict, DomainError
-from core.values.json_translations import JsonTranslations
 from core.values.money import format_money
 from core.values.text import BadText, one_line
+from portal.courier.texts import courier_languages, courier_text, error_text, page_functions
 from portal.diner.menu_content import direction
 from portal.web.auth import open_to_all
 from restaurant.chat_texts import chat_text
@@ -28,7 +27,6 @@ from tenants.audit import Actor, acting_as
 
 courier_pages = Blueprint("courier", __name__)
 
-WORDS = JsonTranslations(Path(__file__).parent / "words")
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';"
     " form-action 'self'; frame-ancestors 'none'"
@@ -86,21 +84,20 @@ def _apply_step(who: CourierLink) -> Courier | None:
 
 def _page(courier: Courier, token: str, error: DomainError | None = None) -> Response:
     """Runs in the tenant's scope."""
-    words = WORDS.words(courier.language)
     site = sites.get(courier.site_id)
     todo, done = courier_dispatch.trips_of_courier(courier)
     lines = order_queries.items_of_orders([ride.order.id for ride in todo])
     cash = sum(ride.trip.collected or 0 for ride in done if ride.trip.collected_by == "cash")
     html = render_template(
         "courier/list.html",
-        words=words,
+        **page_functions(courier.language),
         language=courier.language,
         direction=direction(courier.language),
         courier=courier,
         site=site,
         stops=[_stop(site, courier, ride, lines[ride.order.id]) for ride in todo],
         brought=len(done),
-        cash=WORDS.say(
+        cash=courier_text(
             courier.language,
             "cash_total",
             amount=format_money(cash, site.currency, courier.language),
@@ -108,7 +105,7 @@ def _page(courier: Courier, token: str, error: DomainError | None = None) -> Res
         if cash
         else "",
         problems=[(kind, chat_text(courier.language, f"problem_{kind}")) for kind in PROBLEMS],
-        fault=_error_text(courier.language, error),
+        fault=error_text(courier.language, error.code) if error else "",
         token=token,
     )
     return _without_referrer(make_response(html, error.status if error else 200))
@@ -120,7 +117,7 @@ def _stop(
     order, language = ride.order, courier.language
     taken = courier_trips.amount_to_collect(order)
     where = addresses.location_of(order.address)
-    hello = WORDS.say(language, "hello", site=site.name, order=order.number)
+    hello = courier_text(language, "hello", site=site.name, order=order.number)
     return {
         "order": order,
         "short": f"{order.sequence:04d}",
@@ -138,19 +135,11 @@ def _stop(
     }  # fmt: skip
 
 
-def _error_text(language: str, error: DomainError | None) -> str:
-    if error is None:
-        return ""
-    known = WORDS.words(language)
-    key = f"fault_{error.code}"
-    return known[key if key in known else "fault"]
-
-
 def _link_expired_page() -> Response:
-    language = request.accept_languages.best_match(sorted(WORDS.spoken)) or "en"
+    language = request.accept_languages.best_match(sorted(courier_languages())) or "en"
     page = render_template(
         "courier/link_expired.html",
-        words=WORDS.words(language),
+        **page_functions(language),
         language=language,
         direction=direction(language),
     )

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, Flask, abort, current_app, render_template
 from markupsafe import Markup
 
+from core.i18n.catalogs import N_
 from core.openapi.document import openapi_document, operations, resolve_schema
 from portal.developers.api_keys import api_url
 from portal.developers.code_samples import BYTES, Sample, Upload, code_samples
@@ -18,7 +19,6 @@ from tenants.request_log import operation_name
 
 developers = Blueprint("developers", __name__)
 
-N_ = str  # group names that appear nowhere else in the portal, collected for translation
 GROUPS = (N_("Instances"), N_("Print agents"), N_("Stores and automations"), N_("Usage"))
 PREFIX = "/api/v1"
 DEEPEST = 3

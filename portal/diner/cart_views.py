@@ -11,7 +11,8 @@ from core.values.phone import display_phone
 from core.values.text import BadText
 from messaging.models import Line
 from portal.diner.menu_cache import MenuFacts, menu_cache
-from portal.diner.views import WORDS, chosen_language, diner, error_reply, json_response, read_body
+from portal.diner.texts import diner_text
+from portal.diner.views import chosen_language, diner, error_reply, json_response, read_body
 from portal.web.auth import open_to_all
 from restaurant.delivery.addresses import BelowMinimum
 from restaurant.loyalty.coupons import CouponRefused
@@ -147,5 +148,5 @@ def _cart_refused(error: DomainError, facts: MenuFacts, language: str) -> Respon
         key, values["name"] = "options_changed", str(error.values["item"])
     if isinstance(error, BelowMinimum):
         values["minimum"] = format_money(error.minimum, facts.site.currency, language)
-    body = {"said": WORDS.say(language, key, **values), "code": error.code, **error.more}
+    body = {"said": diner_text(language, key, **values), "code": error.code, **error.more}
     return json_response(body, error.status)

@@ -9,7 +9,8 @@ from core.rate_limits import Bucket, take_tokens
 from core.values.money import format_money
 from portal.diner.cart_views import WishIn
 from portal.diner.menu_cache import menu_cache
-from portal.diner.views import WORDS, chosen_language, diner, error_reply, json_response, read_body
+from portal.diner.texts import diner_text
+from portal.diner.views import chosen_language, diner, error_reply, json_response, read_body
 from portal.web.auth import open_to_all
 from restaurant.loyalty import coupon_codes, coupons
 from restaurant.loyalty.coupons import CouponRefused
@@ -49,9 +50,9 @@ def coupon(slug: str) -> Response:
             {"said": coupon_error(error, facts.site.currency, language), "code": error.code}, 422
         )
     amount = format_money(offer.discount, facts.site.currency, language)
-    sentence = WORDS.say(language, "coupon_applied", reward=promise.name, amount=amount)
+    sentence = diner_text(language, "coupon_applied", reward=promise.name, amount=amount)
     if offer.coupon.contact_id is not None:
-        sentence += " " + WORDS.say(language, "coupon_later")
+        sentence += " " + diner_text(language, "coupon_later")
     return json_response(
         {
             "code": coupon_codes.format_code(offer.coupon.code),
@@ -64,4 +65,4 @@ def coupon(slug: str) -> Response:
 def coupon_error(error: CouponRefused, currency: str, language: str) -> str:
     refusal = error.refusal
     amount = format_money(refusal.amount, currency, language) if refusal.amount else ""
-    return WORDS.say(language, error.code, amount=amount, name=refusal.name)
+    return diner_text(language, error.code, amount=amount, name=refusal.name)

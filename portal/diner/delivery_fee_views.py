@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field, ValidationError
 from core.errors import Invalid
 from core.values.money import format_money
 from portal.diner.menu_cache import MenuFacts, menu_cache
-from portal.diner.views import WORDS, chosen_language, diner, error_reply, json_response, read_body
+from portal.diner.texts import diner_text
+from portal.diner.views import chosen_language, diner, error_reply, json_response, read_body
 from portal.web.auth import open_to_all
 from restaurant.delivery import addresses, zones
 
@@ -32,7 +33,7 @@ def zone(slug: str) -> Response:
     except (ValidationError, Invalid):
         return error_reply(422, "locate_failed", language)
     if where is None or not facts.zones:
-        return json_response({"fee": "0", "minimum": "0", "said": WORDS.say(language, "located")})
+        return json_response({"fee": "0", "minimum": "0", "said": diner_text(language, "located")})
     found = zones.find_covering(facts.site, where, facts.zones)
     if found is None:
         return error_reply(422, "outside", language)
@@ -50,7 +51,7 @@ def _fee_text(facts: MenuFacts, fee: Decimal, minimum: Decimal, language: str) -
         return format_money(amount, facts.site.currency, language)
 
     key = "located_fee" if fee else "located_free"
-    said = WORDS.say(language, key, fee=money(fee))
+    said = diner_text(language, key, fee=money(fee))
     if minimum:
-        said += " " + WORDS.say(language, "below_minimum", minimum=money(minimum))
+        said += " " + diner_text(language, "below_minimum", minimum=money(minimum))
     return said

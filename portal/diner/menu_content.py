@@ -8,6 +8,7 @@ from babel import Locale, UnknownLocaleError
 
 from core.values.money import decimal_places, format_money
 from portal.diner.menu_cache import MenuFacts
+from portal.diner.texts import diner_text
 from restaurant.menus.pricing import text_in
 
 
@@ -95,6 +96,7 @@ def _group(facts: MenuFacts, group: Mapping[str, Any], language: str) -> dict[st
 
 def _item(facts: MenuFacts, item: Mapping[str, Any], language: str) -> dict[str, Any]:
     languages = facts.content["languages"]
+    allergens = [diner_text(language, one) for one in item["allergens"]]
     return {
         "id": item["id"],
         "name": text_in(item["texts"], language, languages),
@@ -103,6 +105,7 @@ def _item(facts: MenuFacts, item: Mapping[str, Any], language: str) -> dict[str,
         "from": any(facts.content["groups"][group]["least"] for group in item["groups"]),
         "photo": item["photo"],
         "allergens": item["allergens"],
+        "contains": diner_text(language, "contains", allergens=", ".join(allergens)),
         "diets": item["diets"],
         "gone": item["id"] in facts.missing,
     }

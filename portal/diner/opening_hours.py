@@ -9,8 +9,8 @@ from typing import Any
 from babel.dates import format_skeleton, format_time, get_day_names
 
 from core.clock import now, zone
-from core.values.json_translations import JsonTranslations
 from portal.diner.menu_cache import MenuFacts
+from portal.diner.texts import diner_text
 from restaurant import chat_texts
 from restaurant.models import Site
 from restaurant.sites import hours, sites
@@ -26,25 +26,25 @@ class OpeningRow:
     name: str = ""
 
 
-def why_closed(book: JsonTranslations, facts: MenuFacts, language: str) -> str:
+def why_closed(facts: MenuFacts, language: str) -> str:
     """Why orders are not accepted and when they will be again; empty if they are."""
     if not facts.why_closed:
         return ""
     site = facts.site
     if facts.why_closed != "closed":
-        return book.say(language, facts.why_closed)
+        return diner_text(language, facts.why_closed)
     special = hours.closed_all_day(site.special_days, site.time_zone, now())
     if special is None:
-        said = book.say(language, "closed")
+        said = diner_text(language, "closed")
     elif special["name"]:
-        said = book.say(language, "closed_today_named", name=special["name"])
+        said = diner_text(language, "closed_today_named", name=special["name"])
     else:
-        said = book.say(language, "closed_today")
+        said = diner_text(language, "closed_today")
     at = sites.next_opening(site)
     if at is None:
         return said
     day, clock = chat_texts.opening_day(at, language), format_time(at, "short", locale=language)
-    return f"{said} {book.say(language, 'opens', day=day, time=clock)}"
+    return f"{said} {diner_text(language, 'opens', day=day, time=clock)}"
 
 
 def week(site: Site, language: str) -> list[OpeningRow]:

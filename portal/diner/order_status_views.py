@@ -6,7 +6,8 @@ from core.clock import now
 from core.db import db, tenant_scope
 from core.rate_limits import Bucket, take_tokens
 from portal.diner.menu_cache import menu_cache
-from portal.diner.views import WORDS, chosen_language, diner, error_reply, json_response
+from portal.diner.texts import diner_text
+from portal.diner.views import chosen_language, diner, error_reply, json_response
 from portal.web.auth import open_to_all
 from restaurant.models import Order
 from restaurant.orders import carts
@@ -40,7 +41,7 @@ def order_status(slug: str, code: str) -> Response:
     return json_response(
         {
             "state": state,
-            "said": WORDS.say(language, f"order_{state}"),
+            "said": diner_text(language, f"order_{state}"),
             "number": number,
             "sent": bool(order),
             "ended": state in ENDED or state == "expired",

@@ -9,7 +9,8 @@ from core.security.signing import BadToken
 from core.settings import Settings
 from core.values.money import format_money
 from portal.diner import menu_content
-from portal.diner.views import POLICY, WORDS, diner, not_found_page
+from portal.diner.texts import diner_languages, diner_text, page_functions
+from portal.diner.views import POLICY, diner, not_found_page
 from portal.web.auth import open_to_all
 from restaurant.payments import link_queries
 from restaurant.payments import worker_steps as payment_worker_steps
@@ -29,14 +30,14 @@ def paid(token: str) -> Response:
             site = sites.get_including_closed(link.site_id)
     except (BadToken, BadId, NotFound, ValueError, TypeError):
         return not_found_page("pay_back", "pay_over_text")
-    language = link.language if link.language in WORDS.spoken else "en"
+    language = link.language if link.language in diner_languages() else "en"
     page = render_template(
         "diner/payment_return.html",
         site=site,
         state=STATES_SHOWN.get(link.state, "over"),
         url=link.url if link.state in ("open", "failed") else "",
-        words=WORDS.words(language),
-        pay_now=WORDS.say(
+        **page_functions(language),
+        pay_now=diner_text(
             language, "pay_now", amount=format_money(link.amount, link.currency, language)
         ),
         language=language,

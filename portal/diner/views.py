@@ -3,7 +3,6 @@
 import json
 from collections import OrderedDict
 from hashlib import blake2s
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -21,11 +20,11 @@ from markupsafe import Markup
 
 from core.db import tenant_scope
 from core.settings import Settings
-from core.values.json_translations import JsonTranslations
 from core.values.money import format_money
 from core.values.text import one_line
 from portal.diner import menu_content, opening_hours
 from portal.diner.menu_cache import MenuFacts, menu_cache
+from portal.diner.texts import diner_languages, diner_text, page_functions, script_texts
 from portal.web.auth import open_to_all
 from restaurant.menus.validation import ALLERGENS, DIETS
 from restaurant.models import Site
@@ -33,7 +32,6 @@ from restaurant.sites import tables
 
 diner = Blueprint("diner", __name__)
 
-WORDS = JsonTranslations(Path(__file__).parent / "words")
 MOST_PAGES = 400
 LARGEST_CART = 64 * 1024
 LONGEST_ABOUT = 160
@@ -105,7 +103,7 @@ def _menu(facts: MenuFacts) -> Response:
 def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
     """Render and cache the page by published version, language and state of the kitchen."""
     site = facts.site
-    closed = opening_hours.why_closed(WORDS, facts, language)
+    closed = opening_hours.why_closed(facts, language)
     key = (
         site.id, facts.version, language, facts.missing, closed, site.name, site.tone,
         tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
@@ -129,11 +127,12 @@ def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
 
 def render_menu(facts: MenuFacts, language: str, closed: str) -> str:
     """Render the page; `closed` is why orders are not accepted, or empty."""
-    site, words = facts.site, WORDS.words(language)
+    site = facts.site
     return render_template(
         "diner/menu.html",
         site=site,
-        words=words,
+        **page_functions(language),
+        script_texts=script_texts(language),
         language=language,
         direction=menu_content.direction(language),
         languages=[(code, menu_content.own_name(code)) for code in site.languages],
@@ -180,11 +179,11 @@ def _lowest_fee(facts: MenuFacts, language: str) -> str:
         return ""
     fees = [zone.fee for zone in facts.zones]
     if not max(fees):
-        return WORDS.say(language, "fee_none")
+        return diner_text(language, "fee_none")
     if not min(fees):
-        return WORDS.say(language, "fee_near")
+        return diner_text(language, "fee_near")
     least = format_money(min(fees), facts.site.currency, language)
-    return WORDS.say(language, "fee_from", fee=least)
+    return diner_text(language, "fee_from", fee=least)
 
 
 def _table(facts: MenuFacts) -> tuple[str, bool]:
@@ -213,17 +212,17 @@ def _language(facts: MenuFacts, asked: str) -> str:
 
 def error_reply(status: int, key: str, language: str) -> Response:
     code = "paused" if key == "paused_table" else key
-    return json_response({"said": WORDS.say(language, key), "code": code}, status)
+    return json_response({"said": diner_text(language, key), "code": code}, status)
 
 
 def not_found_page(
     title: str = "no_such_place", text: str = "no_such_place_text", *, status: int = 404
 ) -> Response:
-    language = request.accept_languages.best_match(sorted(WORDS.spoken)) or "en"
+    language = request.accept_languages.best_match(sorted(diner_languages())) or "en"
     page = render_template(
         "diner/not_found.html",
-        title=WORDS.say(language, title),
-        text=WORDS.say(language, text),
+        title=diner_text(language, title),
+        text=diner_text(language, text),
         language=language,
         direction=menu_content.direction(language),
     )

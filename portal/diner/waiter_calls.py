@@ -10,7 +10,8 @@ from core.rate_limits import Bucket, take_tokens
 from core.values.text import BadText
 from portal.diner.menu_cache import menu_cache
 from portal.diner.order_status_views import BURST, RATE
-from portal.diner.views import WORDS, chosen_language, diner, error_reply, json_response, read_body
+from portal.diner.texts import diner_text
+from portal.diner.views import chosen_language, diner, error_reply, json_response, read_body
 from portal.web.auth import open_to_all
 from restaurant.models import WaiterCall
 from restaurant.orders import waiter_calls
@@ -70,5 +71,5 @@ def _shown(made: WaiterCall, language: str) -> dict[str, object]:
         "call": made.id,
         "kind": made.kind,
         "answered": answered,
-        "said": WORDS.say(language, f"{word}_{made.kind}"),
+        "said": diner_text(language, f"{word}_{made.kind}"),
     }

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 from flask_babel import gettext
 
-from portal.web.i18n import N_
+from core.i18n.catalogs import N_
 from tenants.plans.catalog import every_plan
 
 DEFAULT_NAMES = (N_("Free"), N_("Trial"), N_("Starter"), N_("Growth"))

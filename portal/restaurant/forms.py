@@ -22,7 +22,7 @@ from wtforms.validators import Length, NumberRange, Optional
 
 from core.errors import DomainError
 from portal.diner.menu_content import own_name
-from portal.diner.views import WORDS
+from portal.diner.texts import diner_languages
 from portal.web.choices import countries, currencies, time_zone_choices
 from portal.web.forms import Form, InRange, required, submitted_text
 from portal.web.i18n import error_message
@@ -45,7 +45,7 @@ COMMON_LANGUAGES = (
 
 def languages() -> list[tuple[str, str]]:
     """Common languages; if the menu page is not translated, its buttons are in English."""
-    return [(code, own_name(code)) for code in sorted({*WORDS.spoken, *COMMON_LANGUAGES})]
+    return [(code, own_name(code)) for code in sorted({*diner_languages(), *COMMON_LANGUAGES})]
 
 
 def station_names(places: Sequence[Site]) -> dict[str, str]:

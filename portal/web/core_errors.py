@@ -4,7 +4,8 @@ from string import Formatter
 
 from flask_babel import gettext
 
-N_ = str  # collected for translation here, translated where it is shown
+from core.i18n.catalogs import N_
+
 # A clause of core/ with its variable parts in braces, and the sentence shown instead.
 MESSAGES = (
     (

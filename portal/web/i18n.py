@@ -20,6 +20,7 @@ from flask_login import current_user
 
 from core.clock import now
 from core.errors import DomainError
+from core.i18n.catalogs import N_, TRANSLATIONS
 from core.values.money import format_money
 from core.values.phone import display_phone
 from messaging.automations.reasons import AUTOMATION_REASONS
@@ -28,7 +29,6 @@ from portal.web import core_errors
 from tenants.people import LOCALES, THEMES
 
 REASON_DETAIL = " · "
-N_ = str  # collected for translation here, translated where it is shown
 # What signed hooks are refused for.
 MESSAGES = (
     N_("the JSON in the body is nested too deeply"),
@@ -156,7 +156,7 @@ def format_size(size: int) -> str:
 
 
 def setup_i18n(app: Flask) -> None:
-    app.config["BABEL_TRANSLATION_DIRECTORIES"] = "portal/translations"
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(TRANSLATIONS)
     Babel(app, locale_selector=choose_locale, timezone_selector=choose_time_zone)
     app.add_template_filter(time_ago, "ago")
     app.add_template_filter(exact_time, "exact")

@@ -1,6 +1,6 @@
 """Printers that a print agent at the restaurant reaches."""
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from printing.connections.base import Connection
 
 AGENT = Connection(

@@ -1,6 +1,6 @@
 """Star printers that poll by CloudPRNT. Their endpoint is `api/printers/cloudprnt.py`."""
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from printing.connections.base import Connection
 
 CLOUDPRNT = Connection(

@@ -1,6 +1,6 @@
 """Epson printers that poll by Server Direct Print: endpoint `api/printers/server_direct.py`."""
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from printing.connections.base import Connection
 
 SERVER_DIRECT = Connection(

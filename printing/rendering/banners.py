@@ -1,16 +1,26 @@
 """Banners of reprints and backup copies, and the test ticket."""
 
 from datetime import datetime
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from core.values.json_translations import JsonTranslations
+from core.i18n.catalogs import N_, Catalog
 from printing.rendering.document import Band, Columns, Cut, Document, Heading, Part, Rule, TextLine
 
-_TEXTS = JsonTranslations(Path(__file__).parent / "words")
-banner_text = _TEXTS.say
+_CATALOG = Catalog("tickets")
+BANNER_TEXTS = {
+    "reprint": N_("REPRINT"),
+    "first": N_("First sent {time}. It may already be printed."),
+    "strip": N_("Which row is correct? Choose its number."),
+    "fallback": N_("FALLBACK – may also be at {printer}"),
+    "test": N_("TEST PRINT"),
+    "works": N_("If you can read this, {printer} is working."),
+}
 
 PANGRAM = "Pijamalı hasta yağız şoföre çabucak güvendi. ĞÜŞİÖÇ"
+
+
+def banner_text(language: str, key: str, /, **values: object) -> str:
+    return _CATALOG.text(language, BANNER_TEXTS[key], **values)
 
 
 def with_reprint_banner(

@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import DomainError
 from core.values.text import fold_case
 from messaging.models import Line
-from restaurant.chat_texts import chat_languages, chat_words
+from restaurant.chat_texts import chat_languages, unfilled_chat_text
 from restaurant.menus import publishing
 from restaurant.menus.pricing import PricedItem as PricedLine
 from restaurant.menus.pricing import PricedMenu, RequestedItem, price_items
@@ -135,7 +135,7 @@ def _options(content: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 
 def _table(site: Site, rows: list[str]) -> Table | None:
     for language in chat_languages():
-        before, _, after = chat_words(language)["table"].partition("{table}")
+        before, _, after = unfilled_chat_text(language, "table").partition("{table}")
         for row in rows:
             said = _normalize(row).strip("* ")
             if said.startswith(_normalize(before)) and said.endswith(_normalize(after)):

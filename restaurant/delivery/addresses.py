@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from core.errors import Invalid, invalid
+from core.i18n.catalogs import N_
 from core.values.geo import BadCoordinates, Coordinates, make_coordinates
 from core.values.money import format_money
 from core.values.text import one_line
@@ -16,7 +17,6 @@ from restaurant.delivery import zones
 from restaurant.models import DeliveryZone, Order, Site
 
 MAX_ADDRESS_LENGTH = 300
-N_ = str  # collected for translation here, translated where it is shown
 ZERO = Decimal(0)
 
 

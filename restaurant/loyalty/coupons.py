@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
+from core.i18n.catalogs import N_
 from core.ids import from_uuid, new_id, to_uuid
 from core.values.text import one_line
 from restaurant.loyalty import coupon_codes, coupon_terms
@@ -20,8 +21,7 @@ from restaurant.models import Coupon, Order, Reward, Site
 from tenants import audit
 
 STATES = ("open", "used", "expired", "cancelled")
-N_ = str  # collected for translation here, translated where it is shown
-# Messages for the staff and API callers; those for diners are in portal/diner/words.
+# Messages for the staff and API callers; those for diners are in portal/diner/texts.py.
 REFUSAL_TEXTS = {
     "unknown": N_("This coupon does not exist."),
     "used": N_("This coupon was already used."),

@@ -11,7 +11,7 @@ from core.db import current_tenant_id, db
 from core.errors import invalid
 from core.values.text import normalize_text, one_line
 from messaging.templates import placeholders
-from restaurant.chat_texts import chat_words
+from restaurant.chat_texts import unfilled_chat_text
 from restaurant.loyalty import rewards
 from restaurant.loyalty import schedule as loyalty_schedule
 from restaurant.loyalty.triggers import TRIGGERS
@@ -63,7 +63,7 @@ def default_message(site: Site, cause: str) -> LoyaltyMessage:
 
 
 def default_text(language: str, cause: str) -> str:
-    return chat_words(language)[f"loyalty_{cause}"]
+    return unfilled_chat_text(language, f"loyalty_{cause}")
 
 
 def text_for(message: LoyaltyMessage, site: Site, language: str) -> str:

@@ -6,9 +6,8 @@ core/values/reasons.py; what a person wrote is stored under the code `other`.
 
 from collections.abc import Iterable
 
+from core.i18n.catalogs import N_
 from core.values.reasons import ReasonSentences, Translate, encode_other, encode_reason
-
-N_ = str  # collected for translation here, translated where it is shown
 
 NOT_SCANNED = "not_scanned"
 NEW_CUSTOMER = "new_customer"

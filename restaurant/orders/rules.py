@@ -1,9 +1,9 @@
 """Which order types and payment methods go together. Applies to orders from every source."""
 
 from core.errors import invalid
+from core.i18n.catalogs import N_
 from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS
 
-N_ = str  # collected for translation here, translated where it is shown
 DEFAULT_PAYMENT = {"dine_in": "pos_at_table", "takeaway": "cash", "delivery": "cash"}
 _ONLY_FOR = {
     "pos_at_table": ("dine_in", N_("Only dine-in orders can be paid by card at the table.")),

@@ -1,8 +1,10 @@
 """An invoice as a PDF, rendered once and then stored."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import pymupdf_fonts
 from babel.dates import format_date
 
+from core.i18n.catalogs import PORTAL_TEXTS
 from core.storage.pdf_fonts import drop_layout_tables
 from core.values.money import format_money
 
@@ -20,36 +23,8 @@ if TYPE_CHECKING:  # slow to import, and few processes ever render an invoice
 FAMILY, REGULAR, BOLD = "paper", "figo", "figbo"
 INK, SOFT, RULE, ACCENT = (22, 32, 27), (93, 105, 97), (198, 206, 197), (14, 107, 74)
 EDGE, WIDE = 20.0, 170.0
-LABELS = {
-    "en": {
-        "invoice": "Invoice",
-        "number": "Number",
-        "replaces": "Replaces",
-        "date": "Date",
-        "for": "Billed to",
-        "account": "Account",
-        "what": "Description",
-        "amount": "Amount",
-        "plan": "Plan {plan}, {begins} to {ends}",
-        "net": "Net",
-        "total": "Total",
-        "paid": "Paid by card. Nothing is left to pay.",
-    },
-    "tr": {
-        "invoice": "Fatura",
-        "number": "Numara",
-        "replaces": "Yerine geçtiği fatura",
-        "date": "Tarih",
-        "for": "Fatura edilen",
-        "account": "Hesap",
-        "what": "Açıklama",
-        "amount": "Tutar",
-        "plan": "{plan} planı, {begins} – {ends}",
-        "net": "Ara toplam",
-        "total": "Toplam",
-        "paid": "Kartla ödendi. Ödenecek tutar yoktur.",
-    },
-}
+
+Gettext = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -81,43 +56,43 @@ def render_invoice(paper: InvoiceContent) -> bytes:
 
 
 def _rendered(folder: Path, paper: InvoiceContent) -> bytes:
-    words = LABELS.get(paper.locale, LABELS["en"])
+    gettext = partial(PORTAL_TEXTS.gettext, paper.locale)
     from fpdf import FPDF
 
     page = FPDF(unit="mm", format="A4")
-    page.set_title(f"{words['invoice']} {paper.code}")
+    page.set_title(f"{gettext('Invoice')} {paper.code}")
     for style, name in (("", REGULAR), ("B", BOLD)):
         (folder / f"{name}.ttf").write_bytes(pymupdf_fonts.myfont(name))
         page.add_font(FAMILY, style, folder / f"{name}.ttf")
     page.set_text_shaping(True)
     page.set_margins(EDGE, EDGE, EDGE)
     page.add_page()
-    _head(page, paper, words)
-    _rows(page, paper, words)
+    _head(page, paper, gettext)
+    _rows(page, paper, gettext)
     page.set_y(-32)
-    _text(page, words["paid"], 9, SOFT)
+    _text(page, gettext("Paid by card. Nothing is left to pay."), 9, SOFT)
     drop_layout_tables(page)
     return bytes(page.output())
 
 
-def _head(page: "FPDF", paper: InvoiceContent, words: dict[str, str]) -> None:
+def _head(page: "FPDF", paper: InvoiceContent, gettext: Gettext) -> None:
     issuer, *rest = [line.strip() for line in paper.issuer.split("|") if line.strip()] or [""]
     _text(page, issuer, 14, ACCENT, "B")
     for line in rest:
         _text(page, line, 9, SOFT)
     page.ln(14)
-    _text(page, words["invoice"], 24, INK, "B")
+    _text(page, gettext("Invoice"), 24, INK, "B")
     page.ln(3)
     for name, value in (
-        (words["number"], paper.code),
-        (words["date"], _day(paper.issued, paper.locale)),
-        (words["account"], str(paper.account)),
-        (words["replaces"], paper.replaces),
+        (gettext("Number"), paper.code),
+        (gettext("Date"), _day(paper.issued, paper.locale)),
+        (gettext("Account"), str(paper.account)),
+        (gettext("Replaces"), paper.replaces),
     ):
         if value:
             _pair(page, name, value)
     page.ln(7)
-    _text(page, words["for"], 9, SOFT)
+    _text(page, gettext("Billed to"), 9, SOFT)
     _text(page, paper.customer, 11, INK, "B")
     for line in [*paper.address.splitlines(), paper.tax_number]:
         if line.strip():
@@ -125,13 +100,13 @@ def _head(page: "FPDF", paper: InvoiceContent, words: dict[str, str]) -> None:
     page.ln(10)
 
 
-def _rows(page: "FPDF", paper: InvoiceContent, words: dict[str, str]) -> None:
+def _rows(page: "FPDF", paper: InvoiceContent, gettext: Gettext) -> None:
     def money(amount: Decimal) -> str:
         return format_money(amount, paper.currency, paper.locale)
 
-    _row(page, words["what"], words["amount"], 9, SOFT)
+    _row(page, gettext("Description"), gettext("Amount"), 9, SOFT)
     _rule(page)
-    said = words["plan"].format(
+    said = gettext("Plan {plan}, {begins} to {ends}").format(
         plan=paper.plan,
         begins=_day(paper.begins, paper.locale),
         ends=_day(paper.ends, paper.locale),
@@ -140,10 +115,10 @@ def _rows(page: "FPDF", paper: InvoiceContent, words: dict[str, str]) -> None:
     _rule(page)
     page.ln(2)
     if paper.tax_percent:
-        _row(page, words["net"], money(paper.net), 10, SOFT)
+        _row(page, gettext("Net"), money(paper.net), 10, SOFT)
         percent = f"{paper.tax_percent.normalize():f} %"
         _row(page, f"{paper.tax_name} {percent}", money(paper.tax), 10, SOFT)
-    _row(page, words["total"], money(paper.net + paper.tax), 13, INK, "B")
+    _row(page, gettext("Total"), money(paper.net + paper.tax), 13, INK, "B")
 
 
 def _text(
@@ -183,4 +158,5 @@ def _rule(page: "FPDF") -> None:
 
 
 def _day(day: date, locale: str) -> str:
-    return str(format_date(day, "d MMMM yyyy", locale=locale if locale in LABELS else "en"))
+    known = locale if locale in PORTAL_TEXTS.languages else "en"
+    return str(format_date(day, "d MMMM yyyy", locale=known))

@@ -8,10 +8,10 @@ from sqlalchemy import select
 
 from core.db import current_tenant_id, db
 from core.errors import PaymentRequired
+from core.i18n.catalogs import N_
 from tenants.models import Tenant
 from tenants.plans.models import Plan
 
-N_ = str  # marks texts for extraction; they are translated where they are shown
 REFUSALS = {
     "lines": N_(
         "Your plan {plan} includes {most} lines. Your existing lines keep working. "

@@ -11,7 +11,7 @@ from babel.messages.pofile import read_po
 from tests.conftest import ROOT
 
 DOMAINS = ("core", "tenants", "webhooks", "messaging", "printing", "restaurant", "jobs", "api")
-CATALOG = ROOT / "portal/translations/tr/LC_MESSAGES/messages.po"
+CATALOG = ROOT / "core/i18n/translations/tr/LC_MESSAGES/messages.po"
 SEARCHES = {"startswith", "endswith", "removeprefix", "partition", "find", "index", "count"}
 
 

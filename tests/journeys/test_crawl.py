@@ -169,7 +169,7 @@ def shown(app, settings):
 @pytest.fixture(scope="module")
 def untranslated() -> set[str]:
     """English sentences of ours that Turkish says otherwise; single words may be somebody's."""
-    with (ROOT / "portal/translations/tr/LC_MESSAGES/messages.po").open("rb") as file:
+    with (ROOT / "core/i18n/translations/tr/LC_MESSAGES/messages.po").open("rb") as file:
         catalogue = read_po(file)
     return {
         one.id

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from core.adapters import N_, SetupStep
+from core.adapters import SetupStep
+from core.i18n.catalogs import N_
 from core.values.text import BadText, normalize_text, one_line
 
 MAX_DEPTH = 40

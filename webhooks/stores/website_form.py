@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.adapters import N_, SetupStep
+from core.adapters import SetupStep
+from core.i18n.catalogs import N_
 from core.security.signing import (
     BadSecret,
     BadSignature,

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from core.adapters import N_, SetupStep
+from core.adapters import SetupStep
+from core.i18n.catalogs import N_
 from core.ids import new_token
 from core.security.signing import constant_time_equal, hmac_base64
 from webhooks.stores.base import (

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from messaging import reasons
 from messaging.lines.drivers.base import Envelope
 from messaging.lines.drivers.linked.client import MediaFileBody

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from messaging.messages.kinds.base import MessageKind
 
 _MESSAGE_METADATA = ("reply_to", "forwarded", "referral")

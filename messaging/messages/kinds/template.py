@@ -1,6 +1,6 @@
 """A template that the network has approved; only cloud lines send it."""
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from messaging.lines.drivers.cloud.template_payload import template_payload
 from messaging.messages.kinds.base import MessageKind
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from messaging.lines.drivers.base import Envelope
 from messaging.lines.drivers.linked.client import MediaFileBody
 from messaging.messages.kinds.base import MessageKind

@@ -7,38 +7,13 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader
 
+from core.i18n.catalogs import N_
 from core.values.money import BadMoney, format_money
 from messaging.simulator.access import HEADERS
 from messaging.simulator.bank.provider import PaymentLink, SimulatedBank
-from messaging.simulator.i18n import translate_for
+from messaging.simulator.i18n import gettext_in, known_language, translate_for
 
 HERE = Path(__file__).parent
-WORDS = {
-    "en": {
-        "pay": "Pay {amount}",
-        "decline": "Decline the card",
-        "note": "This is a simulated payment. No card is charged.",
-        "paid": "Paid. Thank you!",
-        "failed": "The card was declined.",
-        "over": "This link has expired.",
-        "again": "You can try again.",
-        "back": "Back to {shop}",
-        "card": "Test card",
-        "title": "Payment",
-    },
-    "tr": {
-        "pay": "{amount} öde",
-        "decline": "Kartı reddet",
-        "note": "Bu simüle bir ödemedir. Kartınızdan para çekilmez.",
-        "paid": "Ödendi. Teşekkürler!",
-        "failed": "Kart reddedildi.",
-        "over": "Bu bağlantının süresi doldu.",
-        "again": "Tekrar deneyebilirsiniz.",
-        "back": "{shop} sayfasına dön",
-        "card": "Test kartı",
-        "title": "Ödeme",
-    },
-}
 
 
 class CardPages:
@@ -73,24 +48,20 @@ class CardPages:
     def _bill(self, request: web.Request) -> PaymentLink:
         bill = self._bank.bills.get(request.match_info["id"])
         if bill is None:
-            raise web.HTTPNotFound(text=translate_for(request, "This link does not exist."))
+            raise web.HTTPNotFound(text=translate_for(request, N_("This link does not exist.")))
         return bill
 
     def _drawn(self, bill: PaymentLink) -> web.Response:
-        language = bill.language if bill.language in WORDS else "en"
+        language = known_language(bill.language)
         try:
             amount = format_money(Decimal(bill.amount), bill.currency, bill.language)
         except BadMoney:
             amount = f"{bill.amount} {bill.currency}"
-        words = {
-            name: text.format(amount=amount, shop=bill.shop)
-            for name, text in WORDS[language].items()
-        }
         state = "over" if bill.over and bill.state != "paid" else bill.state
         safe = urlsplit(bill.return_url).scheme in ("http", "https")
         page = self._page.render(
             bill=bill,
-            words=words,
+            _=gettext_in(language),
             amount=amount,
             language=language,
             state=state,

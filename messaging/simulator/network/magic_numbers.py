@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from core.i18n.catalogs import N_
+
 PREFIX = "905550"  # a possible mobile number in Türkiye with any six digits after it
 DIGITS = 6
 
@@ -33,32 +35,34 @@ UNDELIVERABLE = Refusal(131026, 400, "Message undeliverable")
 WINDOW_CLOSED = Refusal(131047, 400, "Re-engagement message")
 
 MAGIC_NUMBERS: dict[str, MagicNumber] = {
-    "000001": MagicNumber("undeliverable", Refusal(131026, 400, "Message undeliverable")),
-    "000002": MagicNumber("24-hour window closed", WINDOW_CLOSED),
+    "000001": MagicNumber(N_("undeliverable"), Refusal(131026, 400, "Message undeliverable")),
+    "000002": MagicNumber(N_("24-hour window closed"), WINDOW_CLOSED),
     "000003": MagicNumber(
-        "rate limit for this recipient reached, once",
+        N_("rate limit for this recipient reached, once"),
         Refusal(131056, 400, "(Business Account, Consumer Account) pair rate limit hit", times=1),
     ),
-    "000004": MagicNumber("opted out", Refusal(131050, 400, "User has stopped marketing messages")),
+    "000004": MagicNumber(
+        N_("opted out"), Refusal(131050, 400, "User has stopped marketing messages")
+    ),
     "000005": MagicNumber(
-        "the line's access token has expired",
+        N_("the line's access token has expired"),
         Refusal(190, 401, "Error validating access token: expired"),
     ),
-    "000006": MagicNumber("accepted, but the response is lost", answer_lost=True),
-    "000007": MagicNumber("receipts arrive late", delayed=True),
-    "000008": MagicNumber("every receipt arrives twice", copies=2),
+    "000006": MagicNumber(N_("accepted, but the response is lost"), answer_lost=True),
+    "000007": MagicNumber(N_("receipts arrive late"), delayed=True),
+    "000008": MagicNumber(N_("every receipt arrives twice"), copies=2),
     "000009": MagicNumber(
-        "receipts arrive in the wrong order", states=("read", "delivered", "sent")
+        N_("receipts arrive in the wrong order"), states=("read", "delivered", "sent")
     ),
     "000010": MagicNumber(
-        "rate limit of the line reached, twice", Refusal(130429, 429, "Rate limit hit", times=2)
+        N_("rate limit of the line reached, twice"), Refusal(130429, 429, "Rate limit hit", times=2)
     ),
-    "000011": MagicNumber("never delivered", states=("sent",)),
+    "000011": MagicNumber(N_("never delivered"), states=("sent",)),
     "000012": MagicNumber(
-        "fails after it is sent", states=("sent", "failed"), failure=UNDELIVERABLE
+        N_("fails after it is sent"), states=("sent", "failed"), failure=UNDELIVERABLE
     ),
     "000013": MagicNumber(
-        "accepted, then rejected because the 24-hour window is closed",
+        N_("accepted, then rejected because the 24-hour window is closed"),
         states=("sent", "failed"),
         failure=WINDOW_CLOSED,
     ),

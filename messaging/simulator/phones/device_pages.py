@@ -5,15 +5,16 @@ from typing import Any
 from aiohttp import web
 from markupsafe import Markup
 
+from core.i18n.catalogs import N_
 from core.values import qr_codes
 from messaging.simulator.access import TENANT
-from messaging.simulator.i18n import language_of, translate_for, translator
+from messaging.simulator.i18n import gettext_in, language_of, translate_for
 from messaging.simulator.network.device_control import change_device
 from messaging.simulator.network.devices import DeviceRegistry
 from messaging.simulator.network.state import timestamp
 from messaging.simulator.phones.phone_pages import PhonePages
 
-INVALID_CODE = "This code is not valid or has expired. Use the code that the page shows now."
+INVALID_CODE = N_("This code is not valid or has expired. Use the code that the page shows now.")
 
 
 class LinkedDevicePages:
@@ -40,7 +41,7 @@ class LinkedDevicePages:
         phone = request.match_info["phone"]
         code = str((await request.post()).get("code", ""))
         tenant = request.get(TENANT)
-        name = self._pages.name_of(phone, tenant, translator(language_of(request)))
+        name = self._pages.name_of(phone, tenant, gettext_in(language_of(request)))
         if not self._devices.scan(code, phone, name, tenant):
             return self._page(
                 request, status=422, fault=translate_for(request, INVALID_CODE), given=code

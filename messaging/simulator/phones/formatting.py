@@ -6,22 +6,25 @@ from datetime import UTC, datetime
 from babel.dates import format_date
 from markupsafe import Markup, escape
 
-from messaging.simulator.i18n import Translate
+from core.i18n.catalogs import N_
+from messaging.simulator.i18n import Gettext
 from messaging.simulator.network.state import ChatMessage
 
 _LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
 KIND_NAMES = {
-    "image": "Photo",
-    "video": "Video",
-    "audio": "Voice message",
-    "document": "Document",
-    "sticker": "Sticker",
-    "location": "Location",
-    "contacts": "Contact",
-    "reaction": "Reaction",
-    "interactive": "Buttons",
-    "poll": "Poll",
+    "image": N_("Photo"),
+    "video": N_("Video"),
+    "audio": N_("Voice message"),
+    "document": N_("Document"),
+    "sticker": N_("Sticker"),
+    "location": N_("Location"),
+    "contacts": N_("Contact"),
+    "reaction": N_("Reaction"),
+    "interactive": N_("Buttons"),
+    "poll": N_("Poll"),
 }
+# The states of a customer's message, as they are shown.
+MESSAGE_STATES = (N_("sent"), N_("delivered"), N_("read"))
 
 
 def with_links(text: str) -> Markup:
@@ -36,9 +39,9 @@ def with_links(text: str) -> Markup:
     return made + escape(text[end:])
 
 
-def chat_preview(bubble: ChatMessage, say: Translate) -> str:
-    said = bubble.text or say(KIND_NAMES.get(bubble.kind, bubble.kind))
-    return said if bubble.from_business else say("You: {said}", said=said)
+def chat_preview(bubble: ChatMessage, gettext: Gettext) -> str:
+    said = bubble.text or gettext(KIND_NAMES.get(bubble.kind, bubble.kind))
+    return said if bubble.from_business else gettext("You: {said}", said=said)
 
 
 def format_time(at: float) -> str:

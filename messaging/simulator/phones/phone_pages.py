@@ -8,9 +8,10 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader
 from pydantic import ValidationError
 
+from core.i18n.catalogs import N_
 from core.values.phone import BadPhone, check_phone, display_phone, normalize_phone
 from messaging.simulator.access import HEADERS, TENANT
-from messaging.simulator.i18n import Translate, language_of, translate_for, translator
+from messaging.simulator.i18n import Gettext, gettext_in, language_of, translate_for
 from messaging.simulator.network.customers import CustomerMessage, Customers
 from messaging.simulator.network.magic_numbers import DIGITS, MAGIC_NUMBERS, PREFIX, magic_number_of
 from messaging.simulator.network.receipts import ReceiptScheduler
@@ -28,7 +29,7 @@ from messaging.simulator.phones.live_updates import stream_updates
 HERE = Path(__file__).parent
 MOST_PEOPLE, MOST_LINES = 100, 50
 LONGEST_TEXT = 4096
-INVALID_NUMBER = "Enter the number with its country code, such as 905321112233."
+INVALID_NUMBER = N_("Enter the number with its country code, such as 905321112233.")
 STATIC = {
     "phones.css": "text/css",
     "phones.js": "text/javascript",
@@ -127,7 +128,7 @@ class PhonePages:
             )
         except ValidationError:
             raise web.HTTPUnprocessableEntity(
-                text=translate_for(request, "This message cannot be sent.")
+                text=translate_for(request, N_("This message cannot be sent."))
             ) from None
         if writes.kind != "text" or writes.text.strip():
             self._people.write(chat.phone, chat.line, writes)
@@ -183,7 +184,7 @@ class PhonePages:
             raise web.HTTPNotFound from None
 
     def _people_of(self, request: web.Request, selected: str) -> dict[str, Any]:
-        tenant, say = request.get(TENANT), translator(language_of(request))
+        tenant, gettext = request.get(TENANT), gettext_in(language_of(request))
         latest: dict[str, Chat] = {}
         unread: dict[str, int] = {}
         for chat in self._network.chats(tenant_id=tenant):
@@ -194,7 +195,7 @@ class PhonePages:
             "people": [
                 {
                     "phone": phone,
-                    "name": self.name_of(phone, tenant, say),
+                    "name": self.name_of(phone, tenant, gettext),
                     "unread": unread.get(phone, 0),
                     "last": latest[phone].bubbles[-1]
                     if phone in latest and latest[phone].bubbles
@@ -204,12 +205,12 @@ class PhonePages:
             ],
         }
 
-    def name_of(self, phone: str, tenant: int | None, say: Translate) -> str:
+    def name_of(self, phone: str, tenant: int | None, gettext: Gettext) -> str:
         if tenant is None:  # all tenants: the first name that was given
             owners = (owner for owner, known in self._network.names if known == phone)
             tenant = next(owners, 0)
         named = self._network.names.get((tenant, phone))
-        return named or say("Customer {digits}", digits=phone[-4:])
+        return named or gettext("Customer {digits}", digits=phone[-4:])
 
     def page(
         self,
@@ -223,14 +224,14 @@ class PhonePages:
         if phone:
             phone = self._phone(request)
         tenant = request.get(TENANT)
-        say = translator(language_of(request))
+        gettext = gettext_in(language_of(request))
         return self.html(
             request,
             "phones.html",
             status=status,
             **self._people_of(request, phone),
             **{"phone_number": phone, **more},
-            name=self.name_of(phone, tenant, say) if phone else "",
+            name=self.name_of(phone, tenant, gettext) if phone else "",
             magic=magic_number_of(phone),
             chat=chat,
             reads=chat is not None and self._network.reads(chat),
@@ -255,7 +256,7 @@ class PhonePages:
         self, request: web.Request, page: str, *, status: int = 200, **facts: Any
     ) -> web.Response:
         language = language_of(request)
-        said = {"language": language, "say": translator(language)}
+        said = {"language": language, "_": gettext_in(language)}
         return web.Response(
             text=self._pages.get_template(page).render(**said, **facts),
             status=status,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from printing.rendering.document import Document
 from printing.rendering.encoders.base import PrinterLanguage
 from printing.rendering.layout import (

@@ -5,7 +5,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from printing.rendering import raster
 from printing.rendering.document import Document
 from printing.rendering.encoders.base import PrinterLanguage

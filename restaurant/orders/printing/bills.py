@@ -26,7 +26,8 @@ from printing.rendering.document import (
     Total,
 )
 from restaurant.models import Order, OrderItem, Site
-from restaurant.orders.printing.kitchen_tickets import local_time, place_label, ticket_text
+from restaurant.orders.printing.kitchen_tickets import local_time, place_label
+from restaurant.orders.printing.ticket_texts import ticket_text
 
 
 def order_bill(

@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from core.clock import zone
-from core.values.json_translations import JsonTranslations
 from printing.rendering.document import (
     Band,
     Columns,
@@ -28,10 +26,9 @@ from printing.rendering.document import (
     TextLine,
 )
 from restaurant.models import Order, OrderItem, Site
+from restaurant.orders.printing.ticket_texts import ticket_text
 from restaurant.sites.stations import BUILT_IN_STATIONS
 
-_TEXTS = JsonTranslations(Path(__file__).parent / "ticket_words")
-ticket_text = _TEXTS.say
 # Guests write in any language. A false match prints a needless warning; a missed one is worse.
 _ALLERGY = re.compile(
     "allerg|alerj|alerg|alérg|аллерг|алерг|حساسي|אלרג|过敏|過敏|アレルギ|알레르기|αλλεργ"

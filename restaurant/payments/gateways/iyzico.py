@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from core.adapters import N_, SetupStep
+from core.adapters import SetupStep
+from core.i18n.catalogs import N_
 from core.ids import new_token
 from core.security.signing import constant_time_equal, hmac_hex
 from core.settings import Settings

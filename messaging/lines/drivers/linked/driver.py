@@ -1,6 +1,6 @@
 """A linked phone: its host (`jobs/linked/`) holds the session and sends."""
 
-from core.adapters import N_
+from core.i18n.catalogs import N_
 from messaging.lines.drivers.base import LineDriver
 
 LINKED = LineDriver(

@@ -1,0 +1,1 @@
+"""The translations of all texts that people read."""

@@ -1,0 +1,91 @@
+"""Translated texts from compiled gettext catalogs: `translations/<language>/LC_MESSAGES/*.mo`.
+
+Texts are written in English in the code. Each group of readers has a catalog of its own, because
+guests read more languages than the staff. `make translations` collects and compiles the texts.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+from typing import NamedTuple
+
+from core.logs import logger
+
+TRANSLATIONS = Path(__file__).parent / "translations"
+SOURCE_LANGUAGE = "en"
+N_ = str  # collected for translation here, translated where it is shown
+
+log = logger(__name__)
+
+
+class Plural(NamedTuple):
+    """A text with a number in it, for one and for several."""
+
+    one: str
+    other: str
+    number: str
+    """The name of the value that decides between them."""
+
+
+Message = str | Plural
+
+
+class Catalog:
+    """The texts of one domain in all its languages; each language is loaded once."""
+
+    def __init__(self, domain: str, folder: Path = TRANSLATIONS) -> None:
+        self.domain = domain
+        self._folder = folder
+        self._loaded: dict[str, NullTranslations] = {SOURCE_LANGUAGE: NullTranslations()}
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        found = {path.parts[-3] for path in self._folder.glob(f"*/LC_MESSAGES/{self.domain}.mo")}
+        if not found:
+            log.warning("translations not compiled", catalog=self.domain)
+        return frozenset({SOURCE_LANGUAGE, *found})
+
+    def gettext(self, language: str, message: str) -> str:
+        """The text with its placeholders; English if there is no translation."""
+        return self._translations(language).gettext(message)
+
+    def text(self, language: str, message: Message, /, **values: object) -> str:
+        """The text with its values filled in. An empty value leaves no gap."""
+        known = self._translations(language)
+        if isinstance(message, Plural):
+            number = int(str(values[message.number]))
+            return _fill(known.ngettext(message.one, message.other, number), values)
+        return _fill(known.gettext(message), values)
+
+    def text_in_context(
+        self, language: str, context: str, message: str, /, **values: object
+    ) -> str:
+        """For an English text with two meanings that other languages express differently."""
+        return _fill(self._translations(language).pgettext(context, message), values)
+
+    def template_functions(self, language: str) -> dict[str, Callable[..., str]]:
+        """`_` and `pgettext` for a page in this language."""
+        return {
+            "_": partial(self.text, language),
+            "pgettext": partial(self.text_in_context, language),
+        }
+
+    def _translations(self, language: str) -> NullTranslations:
+        name = language.partition("-")[0]
+        if name not in self.languages:
+            name = SOURCE_LANGUAGE
+        if name not in self._loaded:
+            path = self._folder / name / "LC_MESSAGES" / f"{self.domain}.mo"
+            with path.open("rb") as file:
+                self._loaded[name] = GNUTranslations(file)
+        return self._loaded[name]
+
+
+PORTAL_TEXTS = Catalog("messages")
+"""For e-mails and documents, which are written without a request."""
+
+
+def _fill(sentence: str, values: Mapping[str, object]) -> str:
+    filled = sentence.format(**values)
+    return " ".join(filled.replace(" !", "!").replace(" ،", "،").split())
