@@ -143,6 +143,11 @@ def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
     return next(iter(reversed(own or fitting)), None)
 
 
+def has_account(site_id: str, *, test: bool) -> bool:
+    """Answers `restaurant.orders.card_payments`."""
+    return for_site(site_id, test=test) is not None
+
+
 def accepts(account: PaymentAccount, *, test: bool) -> bool:
     """Test orders never use real money, and real orders are never paid with test cards.
 
