@@ -20,8 +20,8 @@ from core.errors import Forbidden, RateLimited, Unauthenticated
 from core.lookups import secret_digest
 from core.rate_limits import Bucket, take_tokens
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
-from messaging.lines import api_caller
-from messaging.lines.api_caller import ApiCaller
+from messaging import api_caller
+from messaging.api_caller import ApiCaller
 from tenants import api_keys
 from tenants.audit import Actor, set_actor
 from tenants.rights import SCOPES

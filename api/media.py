@@ -11,6 +11,7 @@ from core.storage.blobs import NoSuchBlob
 from core.storage.responses import file_response, poll_until_found
 from messaging.messages.media import files as media_files
 from messaging.models import MediaFile
+from messaging.reasons import NETWORK_REASONS
 
 files = Blueprint("files", __name__)
 
@@ -44,7 +45,11 @@ def media_file(token: str) -> Any:
         answer.headers["Retry-After"] = "5"
         return answer
     if found.state != "kept" or not found.blob_key:
-        return _error(404, "media_gone", found.error or "There is no file here any more.")
+        return _error(
+            404,
+            "media_gone",
+            NETWORK_REASONS.english(found.error) or "There is no file here any more.",
+        )
     try:
         return file_response(
             current_app.extensions["blobs"],

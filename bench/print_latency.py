@@ -30,6 +30,7 @@ from printing import agents, printers
 from restaurant.menus.pricing import PricedItem, PricingTerms, calculate_totals
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.sites import sites, stations
+from restaurant.wiring import wire_domains
 
 SITES, PRINTERS, ORDERS_PER_SECOND = 20, 3, 20
 TICKETS = int(os.environ.get("BENCH_TICKETS", "1200"))
@@ -163,6 +164,7 @@ class Agents:
 
 async def _run(told: Mapping[str, Any]) -> dict[str, Any]:
     app, work, places = create_worker_app(), Agents(told), told["places"]
+    wire_domains()  # tickets follow orders
     count = told["tickets"] // PRINTERS
 
     def order_all() -> None:

@@ -28,7 +28,7 @@ from jobs.webhooks import worker as webhook_worker
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import store_events
-from messaging.messages import accept as message_accept
+from messaging.lines import send_lane
 from printing import agents as print_agents
 from printing import queries as print_jobs
 from restaurant.menus import photos
@@ -48,7 +48,7 @@ def sweep() -> None:
     with global_scope():
         if db.session.scalar(select(Mail.id).where(Mail.due_at <= now()).limit(1)):
             notify_workers("jobs.mail.drain")
-        if lanes.promote_later_due(message_accept.LANE):
+        if lanes.promote_later_due(send_lane.LANE):
             notify_workers("jobs.sending.worker.drain")
         inbound_hooks.sweep()
         order_jobs.sweep()

@@ -343,6 +343,8 @@ CLIENT_NOT_INSTALLED = _reason(
     "client_not_installed",
     N_("Linking a real phone requires the optional package `linked`, which is not installed here."),
 )
+NO_SIMULATION = _reason("no_simulation", N_("A simulated phone cannot be used in production."))
+NO_SIMULATOR = _reason("no_simulator", N_("There is no simulated network in this environment."))
 CONNECTION_REFUSED = _reason("connection_refused", N_("WhatsApp rejected the request:"))
 NOT_LINKED = _reason("not_linked", N_("The phone could not be linked:"))
 NOT_PREPARED = _reason("not_prepared", N_("The message could not be prepared:"))

@@ -29,6 +29,8 @@ class ReasonColumn:
     """Codes whose sentence no detail follows."""
     by_line: bool = False
     """Each line of the text is a reason of its own."""
+    has_codes: bool = False
+    """It holds codes already; only these sentences, or their codes, are rewritten."""
 
     def to_codes(self) -> None:
         self._rewrite(self.encode)
@@ -39,12 +41,16 @@ class ReasonColumn:
     def encode(self, stored: str) -> str:
         if stored in self.keep:
             return stored
+        if self.has_codes:
+            return self._codes.get(stored, stored)
         lines = stored.split("\n") if self.by_line else [stored]
         return "\n".join(self._known(line) or encode_other(line) for line in lines)
 
     def decode(self, stored: str) -> str:
         if stored in self.keep:
             return stored
+        if self.has_codes:
+            return self.sentences.get(stored, stored)
         lines = stored.split("\n") if self.by_line else [stored]
         sentences = ReasonSentences(self.sentences, joint=self.joint)
         return "\n".join(sentences.english(line) for line in lines)

@@ -11,7 +11,7 @@ from api.v1.schemas.me import Me
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.values.money import json_number
-from messaging.lines.api_caller import ApiCaller
+from messaging.api_caller import ApiCaller
 from tenants.plans import quota
 
 

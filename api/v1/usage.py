@@ -16,8 +16,8 @@ from api.v1.schemas.usage import (
 )
 from core.db import tenant_scope
 from core.values.money import json_number
+from messaging.api_caller import ApiCaller
 from messaging.costs import usage as message_usage
-from messaging.lines.api_caller import ApiCaller
 
 TAG = Tag(name="Usage")
 

@@ -39,7 +39,7 @@ from core.db import tenant_scope
 from core.errors import Forbidden, NotFound, invalid
 from core.http import Policy
 from core.ids import BadId
-from messaging.lines.api_caller import ApiCaller
+from messaging.api_caller import ApiCaller
 from webhooks import endpoints
 from webhooks import queries as webhook_queries
 from webhooks.endpoints import EndpointFields

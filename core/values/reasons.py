@@ -6,7 +6,7 @@ under the code `other`.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,15 @@ def reason_code(stored: str) -> str:
     return decode_reason(stored).code if stored else ""
 
 
+def join_reasons(reasons: Iterable[str]) -> str:
+    """Several reasons in one column: one in each line."""
+    return "\n".join(reasons)
+
+
+def split_reasons(stored: str | None) -> list[str]:
+    return [line for line in (stored or "").split("\n") if line]
+
+
 class ReasonSentences:
     """The codes of one kind of reason and the English sentence of each.
 
@@ -102,6 +111,12 @@ class ReasonSentences:
         if detail:
             sentence = f"{sentence}{self._joint}{detail}"
         return f"{sentence} {self.translated(then, translate)}" if then else sentence
+
+    def translated_lines(
+        self, stored: str | None, translate: Translate = str, *, joint: str = "\n"
+    ) -> str:
+        """The sentences of several reasons, with `joint` between them."""
+        return joint.join(self.translated(one, translate) for one in split_reasons(stored))
 
 
 def _error_sentence(stored: Mapping[str, Any], translate: Translate) -> str:

@@ -21,7 +21,6 @@ KEYWORDS = (
     "invalid:3",
     "RateLimited:1",
     "NotFound:1",
-    "UnreadableBody:1",
     *(
         f"{error}:2"
         for error in (
@@ -35,8 +34,6 @@ KEYWORDS = (
     ),
     # Why an imported file, one of its rows or a value is refused.
     *("NotATable:1", "RowError:4", "_invalid_value:2", "fail:2"),
-    # Answers of payment gateways; the portal shows them in the reader's language.
-    "GatewayRefused:2",
 )
 
 

@@ -30,6 +30,7 @@ from restaurant.payments import provider_events
 from restaurant.payments.gateways.base import UnreadableEvent as SignalUnreadable
 from restaurant.payments.gateways.registry import GATEWAYS
 from webhooks.inbound import hook_queue
+from webhooks.inbound import reasons as hook_reasons
 from webhooks.inbound.hook_queue import LANE, ClaimedHook
 from webhooks.stores.base import ParsedEvent as Told
 from webhooks.stores.base import UnreadableBody
@@ -56,7 +57,7 @@ class HookPart:
 class HookParts:
     each: list[HookPart] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
-    """Reasons for parts that belong to no line and are ignored."""
+    """The stored reasons of the parts that are ignored."""
 
 
 def drain() -> int:
@@ -133,7 +134,7 @@ def _apply_batch(batch: list[ClaimedHook]) -> tuple[list[ClaimedHook], int]:
             late.append(hook)
             continue
         if parts.dropped:
-            hook_queue.mark_done(hook, "; ".join(parts.dropped))
+            hook_queue.mark_done(hook, parts.dropped)
         else:
             done.append(hook)
     tally.write()
@@ -168,24 +169,30 @@ def _apply_carefully(hook: ClaimedHook) -> None:
             with savepoint():
                 part.apply(mine)
             tally.join(mine)
-        except receipts.ReceiptTooEarly as early:
-            waiting.append(f"{part.place}: {early}")
+        except receipts.ReceiptTooEarly:
+            waiting.append(
+                hook_reasons.with_values(hook_reasons.RECEIPT_UNMATCHED, place=part.place)
+            )
         except Exception as error:
             if _is_outage(error):
                 raise
             log.warning("inbound hook part failed", hook=hook.id, place=part.place, exc_info=error)
-            faults.append(f"{part.place}: {type(error).__name__}")
+            faults.append(
+                hook_reasons.with_values(
+                    hook_reasons.PART_FAILED, place=part.place, error=type(error).__name__
+                )
+            )
     tally.write()
     if faults:
         _retry_hook(hook, faults + waiting)
     elif waiting and not hook_queue.is_last_try(hook):
-        hook_queue.retry_or_park(hook, "; ".join(waiting))
+        hook_queue.retry_or_park(hook, waiting)
     else:
-        hook_queue.mark_done(hook, "; ".join(parts.dropped + waiting) or None)
+        hook_queue.mark_done(hook, parts.dropped + waiting)
 
 
 def _retry_hook(hook: ClaimedHook, faults: list[str]) -> None:
-    state = hook_queue.retry_or_park(hook, "; ".join(faults))
+    state = hook_queue.retry_or_park(hook, faults)
     log.warning("inbound hook not processed", hook=hook.id, kind=hook.kind, state=state)
 
 
@@ -209,12 +216,15 @@ def _parts(hook: ClaimedHook, lines: "LineCache", *, alone: bool) -> HookParts:
         return _parts_of_provider(hook)
     driver = DRIVERS.get(hook.kind)
     if driver is None or driver.parse_webhook is None:
-        raise UnreadableWebhook(f"nobody knows hooks of the kind {hook.kind}")
+        raise UnreadableWebhook(hook_reasons.with_values(hook_reasons.UNKNOWN_KIND, kind=hook.kind))
     parts = HookParts()
     for parsed in driver.parse_webhook(hook.body):
         line = lines.of(hook, parsed)
         if line is None:
-            parts.dropped.append(f"{parsed.phone_number_id} is not the number of a line")
+            number = parsed.phone_number_id
+            parts.dropped.append(
+                hook_reasons.with_values(hook_reasons.UNKNOWN_NUMBER, number=number)
+            )
         else:
             parts.each += _parts_of_line(line, parsed, alone)
             parts.dropped += parsed.skipped

@@ -25,8 +25,8 @@ from messaging.lines.drivers.linked.client import (
     QrCodeShown,
     ReceiptReceived,
 )
-from messaging.lines.drivers.linked.echoes import receive_echo
 from messaging.messages import receipts
+from messaging.messages.linked.echoes import receive_echo
 from messaging.models import Line
 
 if TYPE_CHECKING:

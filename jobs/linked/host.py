@@ -35,6 +35,7 @@ from jobs.linked import retention as linked_retention
 from jobs.linked.logout import LogoutQueue
 from jobs.linked.session import LineSession
 from jobs.linked.wakeup import CHANNEL
+from messaging import reasons
 from messaging.lines.drivers.linked.client import (
     LINKED_KIND,
     ClientUnavailable,
@@ -203,9 +204,9 @@ class LinkedHost:
     def open(self, network: str, session: LinkedSession) -> LinkedClient:
         if network == "simulator":
             if self.settings.production:
-                raise ClientUnavailable("A simulated phone cannot be used in production.")
+                raise ClientUnavailable(reasons.NO_SIMULATION)
             if not self.settings.simulator_url:
-                raise ClientUnavailable("There is no simulated network in this environment.")
+                raise ClientUnavailable(reasons.NO_SIMULATOR)
             return SimulatedClient(
                 self.http, self.settings.simulator_url, self.settings.simulator_secret, session
             )

@@ -18,7 +18,7 @@ from messaging.lines.drivers.base import (
     TryLater,
 )
 from messaging.lines.drivers.linked import pacing as linked_pacing
-from messaging.lines.drivers.linked import pairing, send_queue
+from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.linked import sessions as linked_sessions
 from messaging.lines.drivers.linked.client import LinkedClient, MediaFileBody
 from messaging.lines.drivers.linked.media import fetch_outgoing_media
@@ -27,6 +27,7 @@ from messaging.lines.pacing import LinePacing
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.messages.linked import send_queue
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.sync_wait import publish_outcomes
 from messaging.reasons import with_detail

@@ -22,6 +22,7 @@ from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import link_queries, payments, provider_events, refunds
 from restaurant.payments import links as payment_links
+from restaurant.payments import reasons as payment_reasons
 from restaurant.payments import worker_steps as payment_worker_steps
 from restaurant.payments.gateways.base import (
     GatewayError,
@@ -107,7 +108,7 @@ def confirm_provider_event(tenant_id: int, settings: Settings) -> int:
         elif found is None:
             provider_events.postpone_event(signal, why)
         elif _too_soon(signal.kind, found, signal.tries):
-            provider_events.postpone_event(signal, "The provider does not say so yet.")
+            provider_events.postpone_event(signal, payment_reasons.NOT_CONFIRMED_YET)
         else:
             provider_events.settle_event(
                 signal, payment_accounts.get_including_removed(signal.account_id), found
@@ -162,7 +163,7 @@ def request_refund(tenant_id: int, settings: Settings) -> int:
             tenant_id,
             work.refund_id,
             lambda refund: refunds.settle_unanswered(
-                refund, "It is not known if it was done.", once=False
+                refund, payment_reasons.REFUND_UNKNOWN, once=False
             ),
         )
         return 1

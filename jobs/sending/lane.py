@@ -26,10 +26,10 @@ from messaging.lines.drivers.base import (
     TryLater,
 )
 from messaging.lines.drivers.registry import DRIVERS
+from messaging.lines.send_lane import LANE
 from messaging.messages import claim as message_claim
 from messaging.messages import fallback, line_failover
 from messaging.messages import settle as message_settle
-from messaging.messages.accept import LANE
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.settle import MessageOutcome
 from messaging.models import Line

@@ -39,9 +39,10 @@ from jobs.engine.slots import Slots
 from jobs.sending.after_commit import AfterCommitOutbox, enqueue_missed_wakeups
 from jobs.sending.lane import FIRST_BATCH, SendLane
 from messaging.lines.pacing import LinePacing
+from messaging.lines.send_lane import LANE
 from messaging.messages import claim as message_claim
 from messaging.messages import settle as message_settle
-from messaging.messages.accept import JOB, LANE
+from messaging.messages.accept import JOB
 
 log = logger(__name__)
 

@@ -17,6 +17,7 @@ from messaging.automations.reasons import NO_PHONE, with_detail
 from messaging.contacts import identities as contact_identities
 from messaging.models import Connection, StoreEvent, StoreLink
 from tenants import accounts
+from webhooks.inbound import reasons as hook_reasons
 from webhooks.inbound.hook_queue import ClaimedHook
 from webhooks.stores.base import ParsedEvent as Told
 from webhooks.stores.base import ParseResult, PhoneHint, UnreadableBody
@@ -29,7 +30,7 @@ def parse_hook(hook: ClaimedHook) -> ParseResult:
     """Parse a stored post. Raises UnreadableBody."""
     platform = PLATFORMS.get(hook.kind)
     if platform is None:
-        raise UnreadableBody(f"Nobody knows hooks of the kind {hook.kind}.")
+        raise UnreadableBody(hook_reasons.with_values(hook_reasons.UNKNOWN_KIND, kind=hook.kind))
     return platform.parse(hook.facts, hook.body)
 
 

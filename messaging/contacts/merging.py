@@ -9,11 +9,11 @@ from core.db import current_tenant_id, db
 from core.errors import invalid
 from core.ids import to_uuid
 from core.values.phone import phone_variants
+from messaging import search_index
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
 from messaging.contacts import search_tokens
 from messaging.contacts.cards import ContactCard
-from messaging.inbox import search_index
 from messaging.messages import queries as message_queries
 from messaging.models import BlockedPhone, ConsentChange, Contact, ContactNote, Identity
 from tenants import audit

@@ -13,6 +13,7 @@ from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical_id, new_id, to_uuid
 from core.values.phone import phone_variants
 from core.values.text import BadText, normalize_text
+from messaging import search_index
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
 from messaging.contacts import custom_fields, search_tokens
@@ -26,7 +27,6 @@ from messaging.contacts.validation import (
     parse_phone,
     parse_tags,
 )
-from messaging.inbox import search_index
 from messaging.messages import queries as message_queries
 from messaging.models import Contact, ContactNote, ContactTag, Identity
 from tenants import audit

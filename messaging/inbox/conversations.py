@@ -12,7 +12,7 @@ from core.db import current_tenant_id, db
 from core.errors import NotFound, invalid
 from core.ids import BadId, from_uuid, to_uuid
 from core.values.phone import phone_variants
-from messaging.inbox import search_index
+from messaging import search_index
 
 VIEWS = ("open", "mine", "unassigned", "unread", "closed", "all")
 MOST_COUNTED = 100

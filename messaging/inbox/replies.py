@@ -12,7 +12,7 @@ from core.errors import Conflict, Invalid, NotFound, invalid
 from core.ids import to_uuid
 from core.live_updates import publish_update
 from core.values.text import BadText, normalize_text
-from messaging.inbox import search_index
+from messaging import search_index
 from messaging.inbox.conversations import ConversationSummary
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.registry import DRIVERS
@@ -21,7 +21,6 @@ from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
 from messaging.messages.media.uploads import UploadedFile
 from messaging.models import Line
-from messaging.templates import validation as template_validation
 from tenants import idempotency
 from tenants.audit import current_actor
 from tenants.idempotency import InterruptedRequest, StoredResponse
@@ -88,7 +87,7 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
         return known.body
     if isinstance(known, InterruptedRequest):
         return known.made
-    draft = template_validation.checked_draft(_draft(talk, answer), line)
+    draft = message_accept.check_template_draft(_draft(talk, answer), line)
     ticket = message_accept.accept_message(draft, line, current_tenant_facts())
     idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, ticket.id))
     _record_reply(talk, ticket.id)

@@ -5,7 +5,7 @@ import secrets
 from core.security.signing import sign_token
 from messaging.lines import repository as line_repository
 from messaging.models import Line
-from messaging.simulator.token_purposes import LINE, NO_EXPIRY, UNSIGNED
+from messaging.token_purposes import LINE, NO_EXPIRY, UNSIGNED
 from tenants import accounts
 
 

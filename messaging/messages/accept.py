@@ -6,7 +6,7 @@ its quota use, its idempotency key and the due time of its lane.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
@@ -17,20 +17,23 @@ from sqlalchemy.exc import DBAPIError
 
 from core.clock import now
 from core.db import current_tenant_id, db, notify_workers, notify_workers_now, savepoint
+from core.errors import invalid
 from core.ids import from_uuid, new_uuid
-from core.queue import lanes
 from core.sql.db_errors import sqlstate
 from core.sql.pool import run_global
 from core.values.phone import phone_country
-from messaging.contacts.identities import contact_blocked_error
+from messaging.contacts.identities import contact_blocked_error, has_opted_out
 from messaging.costs import rates as message_rates
+from messaging.lines.drivers.registry import DRIVERS
+from messaging.lines.send_lane import LANE
+from messaging.models import Line
+from messaging.templates import validation as template_validation
 from tenants.audit import current_actor
 from tenants.idempotency import KEY_LIFETIME
 from tenants.plans import quota, usage_alerts
 from tenants.plans.catalog import TenantFacts
 from tenants.plans.usage_alerts import MonthlyUsage
 
-LANE = "sends"
 JOB = "jobs.sending.worker.drain"
 DEFAULT_VALIDITY = timedelta(hours=24)
 TRANSACTIONAL, BULK = 0, 1
@@ -84,6 +87,28 @@ class MessageDraft:
     valid_for: timedelta = DEFAULT_VALIDITY
     priority: int = TRANSACTIONAL
     category: str = "service"
+
+
+def check_template_draft(draft: MessageDraft, line: Line) -> MessageDraft:
+    """Return a template draft with the template's text and price category.
+
+    Raises Invalid for one that the network would refuse, and for marketing to a contact who opted
+    out. If templates were never synced, the network decides.
+    """
+    if draft.kind != "template":
+        if (other := draft.content.get("fallback")) and DRIVERS[line.kind].has_templates:
+            template_validation.check_template(line, other, "fallback_template")
+        return draft
+    category = template_validation.check_template(line, draft.content)
+    if category == template_validation.MARKETING and has_opted_out(draft.phone):
+        raise invalid(
+            "phone",
+            "recipient_opted_out",
+            "This contact has opted out of marketing messages, and {name} is a marketing template.",
+            name=draft.content["name"],
+        )
+    text = template_validation.template_text(line, draft.content)
+    return replace(draft, category=category or draft.category, text=text)
 
 
 def author_field() -> dict[str, Any]:
@@ -237,12 +262,6 @@ def accept_in_own_transaction(
         rows = run_global(ACCEPT, params)
     if (percent := _crossed_threshold(ready, *rows[0])) is not None:
         notify_workers_now("jobs.tenants.usage_alerts.send_usage_alert", ready.facts.id, percent)
-
-
-def wake_waiting_messages() -> None:
-    """Make the tenant's send lane due now, because a line can send again."""
-    lanes.mark_due(LANE, current_tenant_id(), now())
-    notify_workers("jobs.sending.worker.drain")
 
 
 def _crossed_threshold(

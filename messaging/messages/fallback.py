@@ -25,7 +25,7 @@ from messaging.costs.rates import quote_price
 from messaging.lines.drivers.base import SendOutcome, SendRefused
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.repository import SENDING_STATES
-from messaging.messages.accept import LANE
+from messaging.lines.send_lane import LANE
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.timeline import insert_changes
 from messaging.models import Line

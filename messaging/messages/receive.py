@@ -14,14 +14,14 @@ from core.ids import from_uuid, new_uuid, to_uuid
 from core.live_updates import publish_update
 from core.logs import logger
 from core.values.phone import phone_country, phone_variants
+from messaging import search_index
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import KnownContact
 from messaging.costs.usage import UsageTally
-from messaging.inbox import search_index
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.registry import DRIVERS
-from messaging.messages.accept import wake_waiting_messages
+from messaging.lines.send_lane import wake_waiting_messages
 from messaging.messages.content import public_content
 from messaging.messages.kinds.registry import MESSAGE_KINDS, has_file, is_written
 from messaging.messages.media import files as media_files

@@ -15,8 +15,8 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid
 from core.sql.partitions import id_at
 from core.storage.pending_deletions import delete_later
+from messaging import search_index
 from messaging.contacts.erasure.personal_data import blob_keys
-from messaging.inbox import search_index
 from messaging.messages.media import files as media_files
 
 AT_ONCE = 1_000

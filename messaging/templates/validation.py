@@ -1,41 +1,15 @@
 """Check a template message against the synced template."""
 
-from dataclasses import replace
 from typing import Any, NoReturn
 
 from core.errors import invalid
-from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.cloud.template_payload import is_by_section, template_payload
-from messaging.lines.drivers.registry import DRIVERS
-from messaging.messages.accept import MessageDraft
 from messaging.models import Line
 from messaging.templates import repository as template_repository
 from messaging.templates.components import TemplateParameters, filled_preview, required_parameters
 
 APPROVED = "approved"
 MARKETING = "marketing"
-
-
-def checked_draft(draft: MessageDraft, line: Line) -> MessageDraft:
-    """Return a template draft with the template's text and price category.
-
-    Raises Invalid for one that the network would refuse, and for marketing to a contact who opted
-    out. If templates were never synced, the network decides.
-    """
-    if draft.kind != "template":
-        if (other := draft.content.get("fallback")) and DRIVERS[line.kind].has_templates:
-            check_template(line, other, "fallback_template")
-        return draft
-    category = check_template(line, draft.content)
-    if category == MARKETING and contact_identities.has_opted_out(draft.phone):
-        raise invalid(
-            "phone",
-            "recipient_opted_out",
-            "This contact has opted out of marketing messages, and {name} is a marketing template.",
-            name=draft.content["name"],
-        )
-    words = template_text(line, draft.content)
-    return replace(draft, category=category or draft.category, text=words)
 
 
 def check_template(line: Line, content: dict[str, Any], field: str = "") -> str | None:

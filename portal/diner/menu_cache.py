@@ -15,7 +15,7 @@ from restaurant.delivery import zones
 from restaurant.loyalty import rewards
 from restaurant.menus import availability, menus, publishing
 from restaurant.models import DeliveryZone, Site
-from restaurant.orders import carts
+from restaurant.orders import card_payments
 from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
 
@@ -87,7 +87,7 @@ class MenuCache:
             if current_tenant_facts().suspended:
                 why = "suspended"
             known = zones.listed(site.id) if "delivery" in site.order_types else []
-            cards = "card_link" in site.payment_methods and carts.accepts_cards(site)
+            cards = "card_link" in site.payment_methods and card_payments.accepts_cards(site)
             given = rewards.any_exist()
         return MenuFacts(
             tenant_id, site, version, content, missing, known, why, moment, cards, given

@@ -9,12 +9,12 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from core.errors import DomainError
 from messaging.lines import repository as line_repository
+from messaging.lines import send_lane
 from messaging.lines.drivers.base import LineDriver, LineFacts
 from messaging.lines.drivers.cloud.driver import LineProblem
 from messaging.lines.drivers.linked import pacing as linked_pace
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.registry import DRIVERS
-from messaging.messages import accept as message_accept
 from messaging.models import Line, LinkedLine
 from portal.lines.forms import LineAccessForm, LineForm, NewLineForm
 from portal.lines.live_check import (
@@ -112,7 +112,7 @@ def save(line_id: int) -> Any:
                     line_repository.set_account(line_id, field_text(form.account_id))
                 if not known.test:
                     line_repository.set_fallback(line_id, form.fallback.data)
-                message_accept.wake_waiting_messages()
+                send_lane.wake_waiting_messages()
             flash(gettext("Saved."), "success")
             return redirect(url_for("lines.line", line_id=line_id))
     return _page(known, form=form)
@@ -179,7 +179,7 @@ def enabled(line_id: int) -> Any:
     with tenant_scope(g.tenant_id):
         line_repository.set_enabled(line_id, on)
         if on:
-            message_accept.wake_waiting_messages()
+            send_lane.wake_waiting_messages()
     if on:
         flash(gettext("The line is on. Waiting messages are being sent."), "success")
     else:
@@ -196,7 +196,7 @@ def resume(line_id: int) -> Any:
     def act() -> None:
         with tenant_scope(g.tenant_id):
             if line_repository.resume(line_id):
-                message_accept.wake_waiting_messages()
+                send_lane.wake_waiting_messages()
 
     return confirm_then(
         act,
@@ -336,7 +336,7 @@ def _store_findings(known: Line, found: list[LineProblem]) -> None:
             line_repository.record_line_state(known.id, BLOCKING[stops[0].code], stops[0].reason)
         elif not any(one.code in (*UNREACHABLE, "quality_low") for one in found):
             line_repository.record_line_state(known.id, "connected", "")
-            message_accept.wake_waiting_messages()
+            send_lane.wake_waiting_messages()
 
 
 def _is_unreachable(found: list[LineProblem]) -> str:

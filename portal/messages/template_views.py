@@ -181,7 +181,7 @@ def _send(known: Template, written: str, line_id: int) -> AcceptedMessage:
         )
         content |= message_accept.author_field()
         draft = MessageDraft(kind="template", phone=phone, content=content, category="utility")
-        checked = template_validation.checked_draft(draft, line_repository.get(leaves_by.id))
+        checked = message_accept.check_template_draft(draft, line_repository.get(leaves_by.id))
         return message_accept.accept_message(checked, leaves_by, facts)
 
 

@@ -9,9 +9,9 @@ from flask.cli import AppGroup
 
 from core.db import global_scope, tenant_scope
 from core.queue import leases
+from messaging.lines import send_lane
 from messaging.lines.drivers.linked.client import LINKED_KIND as LINKED
 from messaging.lines.drivers.linked.device_store import DeviceStore
-from messaging.messages import accept as message_accept
 from portal.onboarding.new_tenant import add_simulated_lines
 from portal.operator.command_output import as_json, operator_command, print_result
 from portal.operator.plan_commands import plan_commands
@@ -82,7 +82,7 @@ def suspend_tenant(tenant_id: int, because: str) -> None:
 def resume_tenant(tenant_id: int) -> None:
     with tenant_scope(tenant_id):
         accounts.resume()
-        message_accept.wake_waiting_messages()
+        send_lane.wake_waiting_messages()
         name = accounts.get(tenant_id).name
     accounts.drop_tenant_cache(tenant_id)
     click.echo(f"{name} is active.")

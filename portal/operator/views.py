@@ -7,7 +7,7 @@ from flask_babel import gettext
 from flask_login import current_user
 
 from core.db import global_scope, tenant_scope
-from messaging.messages import accept as message_accept
+from messaging.lines import send_lane
 from portal.auth import emails
 from portal.operator.forms import LimitsForm
 from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
@@ -160,7 +160,7 @@ def resume(tenant_id: int) -> Any:
     with acting_as(acting_operator()), tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
         accounts.resume()
-        message_accept.wake_waiting_messages()
+        send_lane.wake_waiting_messages()
     accounts.drop_tenant_cache(tenant_id)
     flash(gettext("%(name)s is active again.", name=name), "success")
     return redirect(url_for("operator.tenant", tenant_id=tenant_id))

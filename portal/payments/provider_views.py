@@ -12,6 +12,7 @@ from portal.payments.forms import AccountForm, NewAccountForm
 from portal.web.auth import member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
+from portal.web.i18n import payment_reason
 from restaurant.models import PaymentAccount
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import payments
@@ -135,7 +136,7 @@ def _check_with_provider(account: PaymentAccount) -> None:
     with tenant_scope(g.tenant_id):
         payment_accounts.record_check(account.id, checked, error)
     if error:
-        flash(error, "error")
+        flash(payment_reason(error), "error")
     else:
         flash(gettext("The provider accepted the keys."), "success")
 

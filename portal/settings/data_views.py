@@ -21,7 +21,7 @@ from core.db import tenant_scope
 from core.errors import DomainError, invalid
 from core.settings import Settings
 from core.storage.blobs import NoSuchBlob
-from messaging.messages import accept as message_accept
+from messaging.lines import send_lane
 from portal.auth import emails
 from portal.settings.forms import CloseAccountForm, RetentionForm
 from portal.web.auth import may, member_may
@@ -147,7 +147,7 @@ def reopen() -> Any:
     try:
         with tenant_scope(g.tenant_id):
             account_closure.reopen()
-            message_accept.wake_waiting_messages()
+            send_lane.wake_waiting_messages()
         flash(gettext("Welcome back. Your account is open again with all its data."), "success")
     except DomainError as error:
         flash(error_message(error), "error")

@@ -20,30 +20,17 @@ from flask_login import current_user
 
 from core.clock import now
 from core.errors import DomainError
-from core.i18n.catalogs import N_, TRANSLATIONS
+from core.i18n.catalogs import TRANSLATIONS
 from core.values.money import format_money
 from core.values.phone import display_phone
 from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.reasons import NETWORK_REASONS
 from portal.web import core_errors
+from restaurant.payments.reasons import PAYMENT_REASONS
 from tenants.people import LOCALES, THEMES
+from webhooks.inbound.reasons import HOOK_REASONS
 
 REASON_DETAIL = " · "
-# What signed hooks are refused for.
-MESSAGES = (
-    N_("the JSON in the body is nested too deeply"),
-    N_("the body has no list named entry"),
-    N_("the headers webhook-id, webhook-timestamp and webhook-signature are required"),
-    N_("webhook-timestamp must be a Unix timestamp in whole seconds"),
-    N_("webhook-timestamp is too far from the current time"),
-    N_("no signature matches the body"),
-    N_("no signing secret is saved, so the request cannot be verified"),
-    N_("the request is not signed"),
-    N_("the signature is too old and may be a replay"),
-    N_("the signature does not match"),
-    N_("the body is not JSON"),
-    N_("the body is not a JSON object"),
-)
 
 
 def choose_locale() -> str:
@@ -105,8 +92,18 @@ def automation_reason(reason: str | None) -> str:
     return AUTOMATION_REASONS.translated(reason, gettext)
 
 
+def hook_reasons(stored: str | None) -> str:
+    """Why a received hook was not processed, in the reader's language."""
+    return HOOK_REASONS.translated_lines(stored, gettext, joint=" ")
+
+
+def payment_reason(reason: str | None) -> str:
+    """Why a payment provider did not do something, in the reader's language."""
+    return PAYMENT_REASONS.translated(reason, gettext)
+
+
 def reason_message(sentence: str | None) -> str:
-    """Why a hook was not understood; after the dot comes what was given."""
+    """The reason of an audited change; after the dot comes what was given."""
     if not sentence:
         return ""
     ours, mark, given = sentence.partition(REASON_DETAIL)
@@ -165,6 +162,8 @@ def setup_i18n(app: Flask) -> None:
     app.add_template_filter(format_phone, "phone")
     app.add_template_filter(reason_message, "reason")
     app.add_template_filter(automation_reason, "automation_reason")
+    app.add_template_filter(hook_reasons, "hook_reasons")
+    app.add_template_filter(payment_reason, "payment_reason")
     app.add_template_filter(format_minutes, "minutes")
     app.add_template_filter(format_duration, "lasts")
     app.add_template_filter(format_amount, "money")

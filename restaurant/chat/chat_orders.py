@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound
-from core.values.reasons import encode_other
+from core.values.reasons import encode_other, join_reasons
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.kinds.registry import is_written
@@ -39,7 +39,6 @@ from restaurant.orders.hold_reasons import (
     NEW_CUSTOMER,
     NO_LOCATION,
     NOT_SCANNED,
-    join_reasons,
 )
 from restaurant.payments import payments
 from restaurant.sites import sites

@@ -19,6 +19,7 @@ from core.ids import from_uuid
 from core.sql.partitions import id_at
 from core.values.geo import BadCoordinates, Coordinates, make_coordinates
 from core.values.money import format_money
+from core.values.reasons import join_reasons, split_reasons
 from core.values.text import one_line
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
@@ -35,8 +36,6 @@ from restaurant.orders.hold_reasons import (
     NEEDS_CONFIRMATION,
     NO_LOCATION,
     OUTSIDE_ZONES,
-    join_reasons,
-    split_reasons,
 )
 from restaurant.sites import sites
 

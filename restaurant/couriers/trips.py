@@ -1,6 +1,5 @@
 """Keeps a courier's trip in step with its order: every state change records the time here."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -12,8 +11,9 @@ from messaging.lines import repository as line_repository
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line
 from restaurant.chat_texts import chat_text
-from restaurant.models import Courier, Order, OrderItem, Site, Trip
+from restaurant.models import Courier, Order, Site, Trip
 from restaurant.orders import notifications as order_notifications
+from restaurant.orders.effects import OrderUpdate
 from restaurant.payments import till
 from restaurant.sites import sites
 
@@ -42,8 +42,9 @@ def trip_of(order_id: str) -> Trip | None:
     return db.session.get(Trip, (current_tenant_id(), order_id))
 
 
-def on_order_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+def update_trip_of_order(update: OrderUpdate) -> None:
     """Called on every state change of an order. Does nothing without a courier."""
+    site, order = update.site, update.order
     trip = trip_of(order.id) if order.order_type == "delivery" else None
     if trip is None:
         return
@@ -56,7 +57,7 @@ def on_order_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> No
     if change == "cancelled":
         text = chat_text(courier.language, "courier_cancelled", site=site.name, order=order.number)
         notify_courier(site, order, courier, text)
-    order_notifications.delivery_updated(site, order, lines, change, trip, courier)
+    order_notifications.delivery_updated(site, order, update.items, change, trip, courier)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,16 @@ from core.queue import lanes
 from restaurant.chat_texts import chat_text
 from restaurant.models import Order, OrderChange, Site
 from restaurant.orders import notifications as order_notifications
+from restaurant.orders.effects import OrderUpdate
 from restaurant.sites import sites
 
 LANE = "order_alarms"
 
 
-def schedule_alarm(site: Site, order: Order) -> None:
-    lanes.mark_later(LANE, order.tenant_id, _alarm_due_at(site, order))
+def schedule_alarm(update: OrderUpdate) -> None:
+    """Only for a new order that needs confirmation."""
+    if update.order.state == "awaiting_confirmation":
+        lanes.mark_later(LANE, update.order.tenant_id, _alarm_due_at(update.site, update.order))
 
 
 def send_due_alarms(moment: datetime) -> list[Order]:

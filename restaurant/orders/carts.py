@@ -36,8 +36,8 @@ from restaurant.menus.pricing import (
     price_items,
 )
 from restaurant.models import Cart, PaymentLink, Site, Table
+from restaurant.orders import card_payments
 from restaurant.orders import rules as order_rules
-from restaurant.payments import accounts as payment_accounts
 from restaurant.sites import sites, tables
 
 CART_LIFETIME = timedelta(hours=2)
@@ -139,13 +139,6 @@ def pricing_terms(
         delivery_fee=delivery_fee,
         tip=tip,
     )
-
-
-def accepts_cards(site: Site) -> bool:
-    """True if the site or the tenant has a payment provider that can take card payments."""
-    line = sites.line_of(site)
-    test = line is not None and line.test
-    return payment_accounts.for_site(site.id, test=test) is not None
 
 
 def find_code(text: str) -> str | None:
@@ -283,7 +276,7 @@ def _check_order_type(site: Site, wanted: CartRequest) -> None:
         raise Invalid(
             "payment_method_closed", "This restaurant does not accept this payment method."
         )
-    if wanted.payment_method == "card_link" and not accepts_cards(site):
+    if wanted.payment_method == "card_link" and not card_payments.accepts_cards(site):
         raise Invalid(
             "payment_method_closed", "This restaurant does not accept this payment method."
         )

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from core.errors import Conflict, Invalid, NotFound
 from core.values.text import one_line
-from restaurant.loyalty import ledger, redemption
+from restaurant.loyalty import redemption
 from restaurant.menus.pricing import PricedItem, PricingTerms, calculate_totals
 from restaurant.models import Order, Site, order_states
 from restaurant.orders import items as order_items
@@ -13,9 +13,8 @@ from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
 from restaurant.orders import waiter_calls
+from restaurant.orders.effects import Change, OrderUpdate, announce
 from restaurant.orders.kitchen import progress as kitchen_progress
-from restaurant.payments import links as payment_links
-from restaurant.payments import till
 from tenants import audit
 
 
@@ -98,11 +97,8 @@ def change_table(
 
 def recalculate(site: Site, order: Order) -> None:
     """Recalculate the totals. Tip and fee stay; the coupon's discount is calculated again."""
-    lines = [
-        order_items.to_priced_item(line)
-        for line in order_queries.items_of(order.id)
-        if line.quantity > line.voided
-    ]
+    items = order_queries.items_of(order.id)
+    lines = [order_items.to_priced_item(item) for item in items if item.quantity > item.voided]
     terms = PricingTerms(
         currency=order.currency,
         tax_included=site.tax_included,
@@ -113,6 +109,5 @@ def recalculate(site: Site, order: Order) -> None:
     )
     sums = calculate_totals(lines, terms)
     order.sums, order.total = sums.as_json(), sums.total
-    till.update_paid_state(order)
-    payment_links.on_order_repriced(order)
-    ledger.update_for_order(site, order, repriced=True)
+    order_lifecycle.update_paid_state(order)
+    announce(Change.REPRICED, OrderUpdate(site, order, items))

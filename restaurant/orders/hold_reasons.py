@@ -4,8 +4,6 @@
 core/values/reasons.py; what a person wrote is stored under the code `other`.
 """
 
-from collections.abc import Iterable
-
 from core.i18n.catalogs import N_
 from core.values.reasons import ReasonSentences, Translate, encode_other, encode_reason
 
@@ -83,14 +81,6 @@ def coupon_refused(why: str, code: str) -> list[str]:
     return [f"coupon_{why}", encode_other(code)]
 
 
-def join_reasons(reasons: Iterable[str]) -> str:
-    return "\n".join(reasons)
-
-
-def split_reasons(stored: str) -> list[str]:
-    return [line for line in stored.split("\n") if line]
-
-
 def order_reasons_text(stored: str, translate: Translate = str) -> str:
     """One sentence in each line."""
-    return "\n".join(ORDER_REASONS.translated(one, translate) for one in stored.split("\n"))
+    return ORDER_REASONS.translated_lines(stored, translate)

@@ -17,17 +17,14 @@ from core.ids import new_id
 from core.logs import logger
 from core.values.reasons import encode_other
 from core.values.text import one_line
-from restaurant.couriers import trips as courier_trips
-from restaurant.loyalty import coupons, ledger
 from restaurant.menus.pricing import PricedItem
 from restaurant.models import Order, OrderChange, OrderNumberCounter, Site, order_states
-from restaurant.orders import alarms as order_alarms
 from restaurant.orders import hold_reasons
 from restaurant.orders import items as order_items
 from restaurant.orders import notifications as order_notifications
+from restaurant.orders.effects import Change, OrderUpdate, announce
 from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.queries import get, items_of
-from restaurant.payments import links as payment_links
 from restaurant.sites import hours, sites
 from tenants import audit
 
@@ -83,12 +80,7 @@ def create_order(site: Site, draft: OrderDraft) -> Order:
     db.session.flush()
     order_items.add_items(order, draft.lines, 0)
     record_change(order, "moved", reason=draft.staff_note)
-    if state == "awaiting_confirmation":
-        order_alarms.schedule_alarm(site, order)
-    if state == "awaiting_payment":
-        payment_links.create_for_order(site, order)
-    if state == "sent_to_kitchen":
-        order_notifications.order_sent_to_kitchen(site, order, items_of(order.id))
+    announce(Change.PLACED, OrderUpdate(site, order, items_of(order.id)))
     return order
 
 
@@ -196,8 +188,19 @@ def mark_paid(site: Site, order: Order) -> Order:
     held.paid_at = held.paid_at or now()
     if held.state == "awaiting_payment":
         return _apply_state(site, held, "sent_to_kitchen", reason=hold_reasons.PAID)
-    ledger.update_for_order(site, held)
+    announce(Change.PAID, OrderUpdate(site, held, items_of(held.id)))
     return held
+
+
+def update_paid_state(order: Order) -> None:
+    """For payments at the till: an order is paid if its whole total is. Added items make it unpaid
+    again."""
+    if order.payment_method == "card_link":
+        return  # only the provider can confirm an online payment
+    if order.taken and order.taken >= order.total:
+        order.paid_at = order.paid_at or now()
+    else:
+        order.paid_at = None
 
 
 def send_paid_to_kitchen() -> int:
@@ -226,7 +229,7 @@ def _apply_state(
     whole: bool = True,
 ) -> Order:
     """The order's row is locked, and the move is allowed."""
-    told_before = to == "ready" and _was_recalled(held)
+    notified_before = to == "ready" and _was_recalled(held)
     held.state = to
     if to in order_states.END_STATES or to == "delivered":
         held.ended_at = held.ended_at or now()
@@ -234,21 +237,10 @@ def _apply_state(
     lines = items_of(held.id)
     if whole and to in ITEM_STATE_FOR:
         kitchen_progress.mark_items(held, lines, ITEM_STATE_FOR[to])
-    if to == "sent_to_kitchen":
-        order_notifications.order_sent_to_kitchen(site, held, lines)
-    elif to == "cancelled":
-        payment_links.on_order_cancelled(held)
-        order_notifications.order_cancelled(site, held, lines, because)
-    else:
-        order_notifications.status_changed(site, held, lines)
-    if to == "awaiting_payment":
-        payment_links.create_for_order(site, held)
-    courier_trips.on_order_changed(site, held, lines)
-    if to == "cancelled":
-        _release_coupons(held)
-    ledger.update_for_order(site, held)
-    if not told_before:
-        order_notifications.notify_customer(site, held, because=because)
+    announce(
+        Change.STATE,
+        OrderUpdate(site, held, lines, because=because, notify_customer=not notified_before),
+    )
     return held
 
 
@@ -260,11 +252,6 @@ def _was_recalled(order: Order) -> bool:
         OrderChange.what.in_(("recalled", "added")),
     )
     return db.session.scalar(query.order_by(OrderChange.id.desc()).limit(1)) == "recalled"
-
-
-def _release_coupons(order: Order) -> None:
-    for _ in coupons.release_coupons(order):
-        record_change(order, "coupon", reason=hold_reasons.COUPON_RETURNED)
 
 
 def lock_version(order: Order, seen: int | None) -> Order:

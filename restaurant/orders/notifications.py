@@ -20,11 +20,33 @@ from messaging.models import Line
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
+from restaurant.orders.effects import OrderUpdate
 from restaurant.orders.printing import print_jobs
 from tenants.plans.catalog import current_tenant_facts
 from webhooks.events import publish_webhook_event
 
 log = logger(__name__)
+
+
+def publish_new_order(update: OrderUpdate) -> None:
+    """An order that still needs confirmation or payment is published when it has both."""
+    if update.order.state == "sent_to_kitchen":
+        order_sent_to_kitchen(update.site, update.order, update.items)
+
+
+def publish_state(update: OrderUpdate) -> None:
+    site, order, items = update.site, update.order, update.items
+    if order.state == "sent_to_kitchen":
+        order_sent_to_kitchen(site, order, items)
+    elif order.state == "cancelled":
+        order_cancelled(site, order, items, update.because)
+    else:
+        status_changed(site, order, items)
+
+
+def notify_customer_of_state(update: OrderUpdate) -> None:
+    if update.notify_customer:
+        notify_customer(update.site, update.order, because=update.because)
 
 
 def order_sent_to_kitchen(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:

@@ -26,10 +26,9 @@ from restaurant.menus.pricing import (
     price_items,
 )
 from restaurant.models import Order, Site, Table
-from restaurant.orders import carts
+from restaurant.orders import card_payments, carts
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders.rules import check_combination
-from restaurant.payments import accounts as payment_accounts
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def _delivery_address(
 
 
 def _check_card_provider(site: Site, *, test: bool) -> None:
-    if payment_accounts.for_site(site.id, test=test) is None:
+    if not card_payments.has_provider(site, test=test):
         raise invalid(
             "payment_method",
             "payment_method_closed",

@@ -143,6 +143,11 @@ def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
     return next(iter(reversed(own or fitting)), None)
 
 
+def has_account(site_id: str, *, test: bool) -> bool:
+    """Answers `restaurant.orders.card_payments`."""
+    return for_site(site_id, test=test) is not None
+
+
 def accepts(account: PaymentAccount, *, test: bool) -> bool:
     """Test orders never use real money, and real orders are never paid with test cards.
 
@@ -192,7 +197,9 @@ def hook_url(account: PaymentAccount, settings: Settings) -> str:
 
 
 def check_credentials(provider: str, desk: ProviderCredentials) -> tuple[AccountCheck | None, str]:
-    """Verify the keys with a live call to the provider. No transaction may be open."""
+    """Verify the keys with a live call to the provider: what it returned, and a stored reason if it
+    failed. No transaction may be open.
+    """
     try:
         return GATEWAYS[provider].check(desk), ""
     except GatewayError as error:
@@ -201,7 +208,7 @@ def check_credentials(provider: str, desk: ProviderCredentials) -> tuple[Account
 
 def record_check(account_id: str, checked: AccountCheck | None, error: str) -> PaymentAccount:
     account = get(account_id)
-    account.checked_at, account.check_error = now(), error[:500]
+    account.checked_at, account.check_error = now(), error
     if checked is not None:
         account.owner, account.live = checked.owner, checked.live
     audit.record("payments.account_checked", account.name, well=not error)

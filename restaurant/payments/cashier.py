@@ -100,7 +100,7 @@ def change_payment_method(site: Site, order: Order, way: str, *, seen: int | Non
     was, held.payment_method = held.payment_method, way
     if was == "card_link":
         payment_links.on_payment_method_changed(held)
-    till.update_paid_state(held)
+    order_lifecycle.update_paid_state(held)
     audit.record("orders.payment_method_changed", held.number, was=was, now=way)
     order_lifecycle.record_change(held, "payment", because=f"{was} → {way}")
     if held.state == "awaiting_payment":

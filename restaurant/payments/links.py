@@ -17,6 +17,7 @@ from core.queue import lanes
 from core.values.money import BadMoney, parse_money
 from core.values.text import one_line
 from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
+from restaurant.orders.effects import OrderUpdate
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import link_queries
 from restaurant.typed_phones import optional_phone
@@ -166,10 +167,17 @@ def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
     return link
 
 
-def on_order_cancelled(order: Order) -> None:
-    """Runs in the cancelling transaction: closes the link, sends payments to the refund review."""
-    on_payment_method_changed(order)
-    _to_review(Payment.order_id == order.id, ("accepted", "parked"), "order_cancelled")
+def create_if_awaited(update: OrderUpdate) -> None:
+    if update.order.state == "awaiting_payment":
+        create_for_order(update.site, update.order)
+
+
+def close_if_cancelled(update: OrderUpdate) -> None:
+    """Closes the link of a cancelled order and sends its payments to the refund review."""
+    order = update.order
+    if order.state == "cancelled":
+        on_payment_method_changed(order)
+        _to_review(Payment.order_id == order.id, ("accepted", "parked"), "order_cancelled")
 
 
 def on_payment_method_changed(order: Order) -> None:
@@ -181,8 +189,9 @@ def on_payment_method_changed(order: Order) -> None:
             _close(link, "cancelled")
 
 
-def on_order_repriced(order: Order) -> None:
-    """What is asked for is what the order costs now."""
+def follow_new_total(update: OrderUpdate) -> None:
+    """The link asks for what the order costs now."""
+    order = update.order
     link = link_queries.of_order(order.id)
     if order.state != "awaiting_payment" or link is None or order.total <= 0:
         return

@@ -114,7 +114,7 @@ def record_forged_event(account_id: str, raw: bytes, why: str) -> None:
         currency="",
         state="done",
         outcome="forged",
-        note=why[:300],
+        note=why,
         times=1,
         tries=0,
         due_at=None,
@@ -181,12 +181,12 @@ def settle_event(signal: PaymentProviderEvent, account: PaymentAccount, found: L
 
 
 def finish_event(signal: PaymentProviderEvent, outcome: str, note: str = "") -> None:
-    signal.state, signal.outcome, signal.note, signal.due_at = "done", outcome, note[:300], None
+    signal.state, signal.outcome, signal.note, signal.due_at = "done", outcome, note, None
 
 
 def postpone_event(signal: PaymentProviderEvent, why: str) -> None:
     """The provider did not answer: retry later; after the last retry a person has to."""
-    signal.note = why[:300]
+    signal.note = why
     if signal.tries > len(BACK_OFF):
         signal.state, signal.due_at, signal.outcome = "parked", None, "not_confirmed"
         return

@@ -90,13 +90,13 @@ def settle_done(refund: Refund, returned: RefundResult) -> None:
 
 
 def settle_refused(refund: Refund, why: str) -> None:
-    refund.state, refund.error = "failed", why[:300]
+    refund.state, refund.error = "failed", why
     refund.due_at, refund.ended_at = None, now()
 
 
 def settle_unanswered(refund: Refund, why: str, *, once: bool) -> None:
     """Retry if the provider is idempotent (`once`); otherwise a person has to check."""
-    refund.error = why[:300]
+    refund.error = why
     if once and refund.tries <= len(BACK_OFF):
         refund.state = "waiting"
         refund.due_at = now() + timedelta(seconds=BACK_OFF[min(refund.tries, len(BACK_OFF)) - 1])

@@ -8,6 +8,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound
 from restaurant.models import Order, Site, TillPayment
+from restaurant.orders.lifecycle import update_paid_state
 from restaurant.sites import hours
 from tenants import audit
 
@@ -49,16 +50,6 @@ def undo_payment(order: Order, payment: TillPayment, because: str) -> None:
     payment.undone_because = because
     order.taken -= payment.amount
     update_paid_state(order)
-
-
-def update_paid_state(order: Order) -> None:
-    """An order is paid if its whole total is; added items make it unpaid again."""
-    if order.payment_method == "card_link":
-        return  # only the provider can confirm an online payment
-    if order.taken and order.taken >= order.total:
-        order.paid_at = order.paid_at or now()
-    else:
-        order.paid_at = None
 
 
 def get(payment_id: str) -> TillPayment:

@@ -193,7 +193,7 @@ def settle_failed_link(work: ClaimedLink, why: str, *, for_good: bool) -> None:
     link = link_queries.lock_link(link_queries.get(work.link_id))
     if link.state != "making" or link.attempt != work.attempt:
         return
-    link.error, link.changed_at = why[:300], now()
+    link.error, link.changed_at = why, now()
     if for_good or work.tries > len(BACK_OFF):
         link.state, link.due_at = "broken", None
         payment_links.publish_live_update(link)
@@ -216,7 +216,7 @@ def settle_link_status(work: ClaimedLink, found: LinkStatus | None, why: str = "
         payment_links.close_sessions(link)
         return
     if found is None and now() >= link.expires_at + FORGET_AFTER:
-        link.error = why[:300]
+        link.error = why
         provider_events.expire_link(link)
         return
     provider_events.send_link(link)

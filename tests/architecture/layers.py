@@ -16,7 +16,60 @@ LAYERS = (
     ("tenants",),
     ("core",),
 )
-DEPTH = {room: depth for depth, floor in enumerate(LAYERS) for room in floor}
+DEPTH = {package: depth for depth, layer in enumerate(LAYERS) for package in layer}
+# The order inside a package, from top to bottom. Modules of one row may import each other and lower
+# rows. The longest name that fits a module decides.
+INNER_LAYERS = {
+    "messaging": (
+        ("messaging.simulator",),
+        ("messaging.campaigns",),
+        ("messaging.automations",),
+        ("messaging.inbox",),
+        ("messaging.messages",),
+        ("messaging.templates",),
+        ("messaging.contacts",),
+        # Stored messages and files, which consent, merging and erasure of contacts change too.
+        (
+            "messaging.messages.queries",
+            "messaging.messages.timeline",
+            "messaging.messages.states",
+            "messaging.messages.causes",
+            "messaging.messages.media.files",
+        ),
+        ("messaging.api_caller",),
+        ("messaging.costs",),
+        ("messaging.lines",),
+        # The drivers send each kind as its module describes.
+        ("messaging.messages.kinds",),
+        (
+            "messaging.lines.drivers.base",
+            "messaging.lines.drivers.linked.client",
+            "messaging.lines.drivers.cloud.template_payload",
+        ),
+        ("messaging.models",),
+        (
+            "messaging.reasons",
+            "messaging.automations.reasons",
+            "messaging.search_index",
+            "messaging.token_purposes",
+        ),
+    ),
+    "restaurant": (
+        ("restaurant.wiring",),
+        ("restaurant.contact_sync",),
+        ("restaurant.campaign_order_filters",),
+        ("restaurant.chat",),
+        ("restaurant.couriers",),
+        ("restaurant.payments",),
+        ("restaurant.orders",),
+        ("restaurant.loyalty",),
+        ("restaurant.delivery",),
+        ("restaurant.menus",),
+        ("restaurant.sites",),
+        ("restaurant.models",),
+        ("restaurant.chat_texts", "restaurant.typed_phones"),
+    ),
+}
 # Packages outside the layers: they may import themselves and the packages listed here.
 SIDE_PACKAGES = {"deploy": {"core", "printing"}, "migrations": {"core"}}
 # The demo fills every domain with data, and `wsgi` registers its commands.
@@ -29,31 +82,56 @@ REQUEST_MODULES = ("flask.globals", "flask.ctx", "flask_login", "flask_wtf")
 
 def modules() -> Iterator[Path]:
     """Every Python file of the project except tests, as a path relative to the root."""
-    for room in (*DEPTH, *SIDE_PACKAGES):
-        if (ROOT / f"{room}.py").is_file():
-            yield Path(f"{room}.py")
-        for found in sorted((ROOT / room).rglob("*.py")):
+    for package in (*DEPTH, *SIDE_PACKAGES):
+        if (ROOT / f"{package}.py").is_file():
+            yield Path(f"{package}.py")
+        for found in sorted((ROOT / package).rglob("*.py")):
             yield found.relative_to(ROOT)
 
 
 def layer_violations(path: Path, source: str) -> list[str]:
     """Imports in this module that its package may not use."""
-    room = path.parts[0].removesuffix(".py")
+    package = path.parts[0].removesuffix(".py")
     tree = ast.parse(source)
     found = []
     for node in ast.walk(tree):
         for module, names in _imported(node):
             other = module.partition(".")[0]
-            if other in OURS and not _may_import(path, room, other, module):
+            if other in OURS and not _may_import(path, package, other, module):
                 found.append(f"{path}:{node.lineno} imports {module}")
-            if room not in MAY_USE_REQUEST and _uses_request(module, names):
+            if package not in MAY_USE_REQUEST and _uses_request(module, names):
                 found.append(f"{path}:{node.lineno} knows the request through {module}")
-    if room == "deploy":  # each command imports only what it needs
+    if package == "deploy":  # each command imports only what it needs
         return found
     return found + [
         f"{path}:{line} imports {name} inside a function"
         for line, name in imports_inside_functions(tree)
     ]
+
+
+def inner_violations(path: Path, source: str) -> list[str]:
+    """Imports that point upwards inside a package."""
+    module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+    layers = INNER_LAYERS.get(path.parts[0], ())
+    own = _inner_depth(module, layers)
+    return [
+        f"{path}:{node.lineno} imports {other}"
+        for node in ast.walk(ast.parse(source))
+        for package, names in _imported(node)
+        if package.partition(".")[0] == path.parts[0]
+        for other in {f"{package}.{name}" for name in names} or {package}
+        if _inner_depth(other, layers) < own
+    ]
+
+
+def _inner_depth(module: str, layers: tuple[tuple[str, ...], ...]) -> int:
+    fitting = [
+        (len(name), depth)
+        for depth, layer in enumerate(layers)
+        for name in layer
+        if module == name or module.startswith(f"{name}.")
+    ]
+    return max(fitting)[1] if fitting else len(layers)
 
 
 def imports_inside_functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -74,18 +152,18 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, set[str]]]:
         yield node.module or "", {alias.name for alias in node.names}
 
 
-def _may_import(path: Path, room: str, other: str, module: str) -> bool:
+def _may_import(path: Path, package: str, other: str, module: str) -> bool:
     if path.parts[:2] == ("printing", "agent"):
         return module == "printing.agent" or module.startswith("printing.agent.")
     if path.parts[:2] == DEMO:
         return (other in DEPTH and other != "wsgi") or other == "deploy"
-    if room == "wsgi" and module.startswith("deploy.demo"):
+    if package == "wsgi" and module.startswith("deploy.demo"):
         return True
-    if other == room:
+    if other == package:
         return True
-    if room in SIDE_PACKAGES:
-        return other in SIDE_PACKAGES[room]
-    return room in DEPTH and other in DEPTH and DEPTH[other] > DEPTH[room]
+    if package in SIDE_PACKAGES:
+        return other in SIDE_PACKAGES[package]
+    return package in DEPTH and other in DEPTH and DEPTH[other] > DEPTH[package]
 
 
 def _uses_request(module: str, names: set[str]) -> bool:

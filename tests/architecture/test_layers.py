@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.layers import ROOT, layer_violations, modules
+from tests.architecture.layers import (
+    INNER_LAYERS,
+    ROOT,
+    inner_violations,
+    layer_violations,
+    modules,
+)
 
 LONGEST = 400
 LONGEST_TEST = 500
@@ -17,9 +23,61 @@ def test_every_import_goes_down():
     assert not found
 
 
-def test_the_house_is_looked_at():
-    looked_at = {path.parts[0] for path in modules()}
-    assert {"wsgi.py", "portal", "api", "jobs", "tenants", "core", "deploy"} <= looked_at
+def test_every_import_inside_restaurant_and_messaging_goes_down():
+    found = [
+        fault
+        for path in modules()
+        if path.parts[0] in INNER_LAYERS
+        for fault in inner_violations(path, (ROOT / path).read_text())
+    ]
+    assert not found
+
+
+def test_every_folder_of_restaurant_and_messaging_has_a_layer():
+    named = {name for layers in INNER_LAYERS.values() for layer in layers for name in layer}
+    parts = {
+        f"{path.parts[0]}.{Path(path.parts[1]).stem}"
+        for path in modules()
+        if path.parts[0] in INNER_LAYERS and path.parts[1] != "__init__.py"
+    }
+    assert parts <= named
+    for name in named:
+        there = ROOT / name.replace(".", "/")
+        assert there.is_dir() or there.with_suffix(".py").is_file(), name
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("restaurant/orders/x.py", "from restaurant.payments import links"),
+        ("restaurant/orders/x.py", "import restaurant.couriers.trips"),
+        ("restaurant/models/x.py", "from restaurant.sites.sites import get"),
+        ("messaging/contacts/x.py", "from messaging.messages import accept, queries"),
+        ("messaging/lines/drivers/x.py", "from messaging.messages.claim import ClaimedMessage"),
+        ("messaging/templates/x.py", "from messaging.messages.accept import MessageDraft"),
+    ],
+)
+def test_an_import_that_points_up_inside_a_package_is_found(path, source):
+    assert inner_violations(Path(path), source)
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("restaurant/payments/x.py", "from restaurant.orders import lifecycle"),
+        ("restaurant/orders/x.py", "from restaurant.orders.kitchen import progress"),
+        ("messaging/contacts/x.py", "from messaging.messages import queries"),
+        ("messaging/lines/drivers/x.py", "from messaging.messages.kinds.registry import has_file"),
+        ("messaging/messages/x.py", "from messaging.contacts.identities import has_opted_out"),
+    ],
+)
+def test_an_import_that_points_down_inside_a_package_is_allowed(path, source):
+    assert not inner_violations(Path(path), source)
+
+
+def test_every_package_is_checked():
+    checked = {path.parts[0] for path in modules()}
+    assert {"wsgi.py", "portal", "api", "jobs", "tenants", "core", "deploy"} <= checked
 
 
 @pytest.mark.parametrize(

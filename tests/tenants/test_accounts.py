@@ -10,7 +10,7 @@ from core.db import global_scope
 from core.errors import DomainError, Invalid, NotFound
 from core.logs import bind_request
 from core.queue.lanes import mark_due
-from messaging.lines import api_caller
+from messaging import api_caller
 from tenants import accounts, api_keys, audit, people, signin, team
 from tenants.audit import Actor, acting_as
 from tenants.data.erasure import erase_tenant, tenant_tables

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.clock import advance, frozen, now
 from core.errors import Conflict, DomainError, NotFound
-from messaging.lines import api_caller
+from messaging import api_caller
 from tenants import api_keys
 from tenants.api_keys import ALPHABET, checksum, is_well_formed, new_secret
 from tenants.rights import SCOPES

@@ -1,5 +1,6 @@
 """The queue of received hooks: claim, mark done, retry, park."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,12 +10,13 @@ from sqlalchemy import func, select, text, update
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, to_uuid
+from core.values.reasons import join_reasons
 from webhooks.inbound.models import ReceivedHook
 
 LANE = "hooks"
 TRIES = 5
 BACK_OFF = (2, 15, 60, 300)  # seconds after the first, second, … try
-LONGEST_ERROR = 1000
+MOST_REASONS = 10  # a body may have hundreds of parts
 
 CLAIM = text("""
 SELECT id, kind, target, body, facts, tries FROM received_hooks
@@ -63,8 +65,9 @@ def _hook(row: Any) -> ClaimedHook:
     return ClaimedHook(*named, bytes(row.body), row.tries, row.facts or {})
 
 
-def mark_done(hook: ClaimedHook, note: str | None = None) -> None:
-    _update_hook(hook, "done", None, note)
+def mark_done(hook: ClaimedHook, ignored: Sequence[str] = ()) -> None:
+    """`ignored` are the reasons of parts that were not used."""
+    _update_hook(hook, "done", None, ignored)
 
 
 def mark_all_done(them: list[ClaimedHook]) -> None:
@@ -78,14 +81,14 @@ def mark_all_done(them: list[ClaimedHook]) -> None:
         )
 
 
-def retry_or_park(hook: ClaimedHook, error: str) -> str:
-    """Retry later; after the last try the hook is parked with its error. Returns the new state."""
+def retry_or_park(hook: ClaimedHook, reasons: Sequence[str]) -> str:
+    """Retry later; after the last try the hook is parked with its reasons. Returns the state."""
     tries = hook.tries + 1
     if tries >= TRIES:
-        _update_hook(hook, "parked", None, error)
+        _update_hook(hook, "parked", None, reasons)
         return "parked"
     wait = BACK_OFF[min(tries, len(BACK_OFF)) - 1]
-    _update_hook(hook, "waiting", now() + timedelta(seconds=wait), error)
+    _update_hook(hook, "waiting", now() + timedelta(seconds=wait), reasons)
     return "waiting"
 
 
@@ -130,7 +133,9 @@ def requeue_parked(hook_id: str) -> bool:
     return freed.first() is not None
 
 
-def _update_hook(hook: ClaimedHook, state: str, due_at: datetime | None, error: str | None) -> None:
+def _update_hook(
+    hook: ClaimedHook, state: str, due_at: datetime | None, reasons: Sequence[str]
+) -> None:
     db.session.execute(
         update(ReceivedHook)
         .where(ReceivedHook.tenant_id == current_tenant_id(), ReceivedHook.id == hook.id)
@@ -138,6 +143,6 @@ def _update_hook(hook: ClaimedHook, state: str, due_at: datetime | None, error: 
             state=state,
             tries=hook.tries if state == "done" else hook.tries + 1,
             due_at=due_at,
-            error=error[:LONGEST_ERROR].replace("\0", "") if error else None,
+            error=join_reasons(reasons[:MOST_REASONS]) or None,
         )
     )

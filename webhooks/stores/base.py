@@ -9,6 +9,7 @@ from typing import Any
 from core.adapters import SetupStep
 from core.i18n.catalogs import N_
 from core.values.text import BadText, normalize_text, one_line
+from webhooks.inbound import reasons
 
 MAX_DEPTH = 40
 MAX_VALUE_LENGTH = 500
@@ -21,7 +22,7 @@ HeaderFacts = dict[str, str]
 
 
 class UnreadableBody(ValueError):
-    """A body with a valid signature that still cannot be used."""
+    """A body with a valid signature that still cannot be used. The message is a stored reason."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class ParsedEvent:
 class ParseResult:
     events: tuple[ParsedEvent, ...] = ()
     nothing: str = ""
-    """Why there are no events, if that is expected."""
+    """The stored reason why there are no events, if that is expected."""
 
 
 @dataclass(frozen=True)
@@ -99,18 +100,25 @@ class FormAnswer:
     type: str = ""
 
 
+def ignored_topic(topic: str) -> str:
+    """The stored reason."""
+    if not topic:
+        return reasons.TOPIC_MISSING
+    return reasons.with_values(reasons.TOPIC_IGNORED, topic=topic)
+
+
 def read_object(body: bytes) -> dict[str, Any]:
     """Parse JSON; numbers with a decimal point stay text. Raises UnreadableBody."""
     try:
         value = json.loads(body, parse_constant=_refuse_constant, parse_float=str)
     except UnicodeDecodeError:
-        raise UnreadableBody("The body is not UTF-8 text.") from None
+        raise UnreadableBody(reasons.BODY_NOT_UTF8) from None
     except RecursionError:
-        raise UnreadableBody("The JSON in the body is nested too deeply.") from None
+        raise UnreadableBody(reasons.BODY_TOO_DEEP) from None
     except ValueError:
-        raise UnreadableBody("The body is not valid JSON.") from None
+        raise UnreadableBody(reasons.BODY_NOT_JSON) from None
     if not isinstance(value, dict):
-        raise UnreadableBody("The body is JSON but not an object.")
+        raise UnreadableBody(reasons.BODY_NOT_OBJECT)
     check_texts(value)
     return value
 
@@ -126,10 +134,12 @@ def check_texts(value: Any) -> None:
             try:
                 normalize_text(part)
             except BadText as error:
-                raise UnreadableBody(f"The body cannot be kept: {error}.") from None
+                raise UnreadableBody(
+                    reasons.with_values(reasons.BODY_NOT_STORED, error=str(error))
+                ) from None
         elif isinstance(part, dict | list):
             if depth > MAX_DEPTH:
-                raise UnreadableBody("The JSON in the body is nested too deeply.")
+                raise UnreadableBody(reasons.BODY_TOO_DEEP)
             inner = [*part, *part.values()] if isinstance(part, dict) else part
             parts.extend((one, depth + 1) for one in inner)
 

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.formparser import FormDataParser
 from werkzeug.http import parse_options_header
 
+from webhooks.inbound import reasons
 from webhooks.stores.base import (
     FormAnswer,
     UnreadableBody,
@@ -137,9 +138,9 @@ def _jotform(told: dict[str, Any]) -> Submission:
     try:
         filled = json.loads(told["rawRequest"], parse_float=str)
     except (ValueError, RecursionError):
-        raise UnreadableBody("The field rawRequest is not JSON.") from None
+        raise UnreadableBody(reasons.RAW_REQUEST_NOT_JSON) from None
     if not isinstance(filled, dict):
-        raise UnreadableBody("The field rawRequest is JSON but not an object.")
+        raise UnreadableBody(reasons.RAW_REQUEST_NOT_OBJECT)
     check_texts(filled)
     answers = []
     for key, value in filled.items():
@@ -168,7 +169,7 @@ def _named_fields(told: dict[str, Any]) -> Submission:
 def _made(builder: str, submission_id: str, name: str, answers: list[FormAnswer]) -> Submission:
     kept = [one for one in answers[:MAX_FIELDS] if one.key]
     if not kept:
-        raise UnreadableBody("The form has no fields.")
+        raise UnreadableBody(reasons.NO_FIELDS)
     return Submission(builder, submission_id[:120], name, kept)
 
 
@@ -230,9 +231,9 @@ def _urlencoded(body: bytes) -> dict[str, Any]:
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS * 5)
     except UnicodeDecodeError:
-        raise UnreadableBody("The body is not UTF-8 text.") from None
+        raise UnreadableBody(reasons.BODY_NOT_UTF8) from None
     except ValueError:
-        raise UnreadableBody("The form has too many fields.") from None
+        raise UnreadableBody(reasons.TOO_MANY_FIELDS) from None
     return _group_repeated(pairs)
 
 
@@ -241,14 +242,14 @@ def _multipart(body: bytes, options: dict[str, str]) -> dict[str, Any]:
     try:
         _, fields, _ = parser.parse(BytesIO(body), "multipart/form-data", len(body), options)
     except (ValueError, HTTPException):
-        raise UnreadableBody("The body is not a multipart form.") from None
+        raise UnreadableBody(reasons.NOT_MULTIPART) from None
     return _group_repeated([(key, value) for key, value in fields.items(multi=True)])
 
 
 def _group_repeated(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     """A repeated name, such as a group of checkboxes, keeps all its values."""
     if not pairs:
-        raise UnreadableBody("The body is empty.")
+        raise UnreadableBody(reasons.BODY_EMPTY)
     found: dict[str, Any] = {}
     for key, value in pairs:
         name = key.removesuffix("[]")

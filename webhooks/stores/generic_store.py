@@ -13,6 +13,7 @@ from core.security.signing import (
     verify_webhook,
     webhook_signature,
 )
+from webhooks.inbound import reasons
 from webhooks.stores.base import (
     CHECKOUT_EVENTS,
     ORDER_EVENTS,
@@ -69,14 +70,14 @@ def parse(_known: HeaderFacts, body: bytes) -> ParseResult:
     if kind in CHECKOUT_EVENTS:
         return ParseResult((_checkout(kind, told),))
     known_ones = ", ".join((*ORDER_EVENTS, *CHECKOUT_EVENTS))
-    raise UnreadableBody(f"“event” must be one of {known_ones}; it is “{kind}”.")
+    raise UnreadableBody(reasons.with_values(reasons.UNKNOWN_EVENT, known=known_ones, event=kind))
 
 
 def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
     order = told.get("order")
     order_id = text_of(value_at(order, "id")) or text_of(value_at(order, "number"))
     if not order_id:
-        raise UnreadableBody("An order needs “order.id”.")
+        raise UnreadableBody(reasons.ORDER_WITHOUT_ID)
     tracking = told.get("tracking")
     parcel = text_of(value_at(tracking, "number"))
     cause = f"order:{order_id}"
@@ -107,7 +108,7 @@ def _checkout(kind: str, told: dict[str, Any]) -> ParsedEvent:
     checkout = told.get("checkout")
     checkout_id = text_of(value_at(checkout, "id"))
     if not checkout_id:
-        raise UnreadableBody("A checkout needs “checkout.id”.")
+        raise UnreadableBody(reasons.CHECKOUT_WITHOUT_ID)
     data = _data(told)
     data["checkout"] = {
         "id": checkout_id,

@@ -6,6 +6,7 @@ from typing import Any
 from core.adapters import SetupStep
 from core.i18n.catalogs import N_
 from core.security.signing import constant_time_equal, hmac_base64
+from webhooks.inbound import reasons
 from webhooks.stores.base import (
     HeaderFacts,
     ParsedEvent,
@@ -13,6 +14,7 @@ from webhooks.stores.base import (
     Platform,
     UnreadableBody,
     customer_fields,
+    ignored_topic,
     item_list,
     lowercase_headers,
     objects_in,
@@ -61,7 +63,7 @@ def parse(known: HeaderFacts, body: bytes) -> ParseResult:
     topic = known.get("topic", "")
     kind = KINDS.get(topic)
     if kind is None:
-        return ParseResult(nothing=f"Nothing is done for {topic or 'a post without a topic'}.")
+        return ParseResult(nothing=ignored_topic(topic))
     told = read_object(body)
     if why := _topic_mismatch(topic, told):
         return ParseResult(nothing=why)
@@ -83,14 +85,14 @@ def _topic_mismatch(topic: str, told: dict[str, Any]) -> str:
         "checkouts": "order_id" not in told and not order,
     }
     if not kinds[topic.partition("/")[0]]:
-        return f"The topic is {topic}, but the body is not of that kind."
+        return reasons.with_values(reasons.TOPIC_NOT_KIND, topic=topic)
     if topic == "orders/cancelled" and "cancelled_at" in told and not told["cancelled_at"]:
-        return "The topic is orders/cancelled, but the order is not cancelled."
+        return reasons.NOT_CANCELLED
     return ""
 
 
 def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
-    order_id = _id(told, "an order")
+    order_id = _id(told, reasons.NOT_AN_ORDER)
     shipments = list(objects_in(told.get("fulfillments")))
     cause = f"order:{order_id}"
     data = _data(told)
@@ -114,7 +116,7 @@ def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
 def _fulfillment(told: dict[str, Any]) -> ParsedEvent:
     order_id = text_of(told.get("order_id"))
     if not order_id:
-        raise UnreadableBody("The body is not a fulfillment: order_id is missing.")
+        raise UnreadableBody(reasons.NOT_A_FULFILLMENT)
     to = told.get("destination")
     data: dict[str, Any] = {
         "customer": customer_fields(to, {"email": told.get("email")}),
@@ -132,7 +134,7 @@ def _fulfillment(told: dict[str, Any]) -> ParsedEvent:
 
 
 def _checkout(kind: str, told: dict[str, Any]) -> ParsedEvent:
-    token = text_of(told.get("token")) or _id(told, "a checkout")
+    token = text_of(told.get("token")) or _id(told, reasons.NOT_A_CHECKOUT)
     data = _data(told)
     data["checkout"] = {
         "id": token,
@@ -195,10 +197,10 @@ def _links(told: dict[str, Any]) -> tuple[str, ...]:
     return tuple(link for link in found if not link.endswith(":"))
 
 
-def _id(told: dict[str, Any], what: str) -> str:
+def _id(told: dict[str, Any], missing: str) -> str:
     found = text_of(told.get("id"))
     if not found:
-        raise UnreadableBody(f"The body is not {what}: it has no id.")
+        raise UnreadableBody(missing)
     return found
 
 

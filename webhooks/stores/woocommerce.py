@@ -8,6 +8,7 @@ from core.adapters import SetupStep
 from core.i18n.catalogs import N_
 from core.ids import new_token
 from core.security.signing import constant_time_equal, hmac_base64
+from webhooks.inbound import reasons
 from webhooks.stores.base import (
     HeaderFacts,
     ParsedEvent,
@@ -16,6 +17,7 @@ from webhooks.stores.base import (
     UnreadableBody,
     body_hash,
     customer_fields,
+    ignored_topic,
     item_list,
     lowercase_headers,
     objects_in,
@@ -69,17 +71,17 @@ def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
 def parse(known: HeaderFacts, body: bytes) -> ParseResult:
     topic = known.get("topic", "")
     if topic not in TOPICS:
-        return ParseResult(nothing=f"Nothing is done for {topic or 'a post without a topic'}.")
+        return ParseResult(nothing=ignored_topic(topic))
     told = read_object(body)
     if why := _implausible(topic, told):
         return ParseResult(nothing=why)
     status = text_of(told.get("status"))
     kind = _kind(topic, status)
     if not kind:
-        return ParseResult(nothing=f"Nothing is done for an order that is “{status}”.")
+        return ParseResult(nothing=reasons.with_values(reasons.STATUS_IGNORED, status=status))
     order_id = text_of(told.get("id"))
     if not order_id:
-        raise UnreadableBody("The body is not an order: id is missing.")
+        raise UnreadableBody(reasons.NOT_AN_ORDER)
     name = f"order:{order_id}"
     return ParseResult(
         (ParsedEvent(kind, name, name, _data(told, order_id, status), _phones(told)),)
@@ -91,10 +93,10 @@ def _implausible(topic: str, told: dict[str, Any]) -> str:
     why it does not, or an empty text.
     """
     if not told.keys() >= ORDER_FIELDS or told.keys() & OTHER_FIELDS:
-        return f"The topic is {topic}, but the body is not an order."
+        return reasons.with_values(reasons.TOPIC_NOT_ORDER, topic=topic)
     status = text_of(told.get("status"))
     if topic == "order.created" and status in ENDED:
-        return f"The topic is order.created, but the order is {status}."
+        return reasons.with_values(reasons.TOPIC_NOT_STATUS, status=status)
     return ""
 
 

@@ -30,12 +30,12 @@ from api.v1.schemas.messaging.campaigns import (
 )
 from core.db import tenant_scope
 from core.errors import DomainError
+from messaging.api_caller import ApiCaller
 from messaging.campaigns import dry_run as campaign_dry_run
 from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns import results
 from messaging.lines import repository as line_repository
-from messaging.lines.api_caller import ApiCaller
 from messaging.messages.media import uploads as media_uploads
 from messaging.models import Campaign
 

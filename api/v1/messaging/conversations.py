@@ -20,10 +20,10 @@ from api.v1.schemas.messaging.messages import MessagePage
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Invalid, NotFound
+from messaging.api_caller import ApiCaller
 from messaging.inbox import conversation_actions, thread
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox.conversations import ConversationFilters, ConversationSummary
-from messaging.lines.api_caller import ApiCaller
 
 TAG = Tag(name="Conversations")
 

@@ -16,8 +16,8 @@ from api.v1.schemas.messaging.instances import (
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Forbidden, NotFound
+from messaging.api_caller import ApiCaller
 from messaging.lines import repository as line_repository
-from messaging.lines.api_caller import ApiCaller
 from messaging.models import Line
 from messaging.reasons import NETWORK_REASONS
 

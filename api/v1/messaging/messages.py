@@ -44,8 +44,8 @@ from core.db import notify_workers_now, tenant_scope
 from core.errors import DomainError, Invalid, RateLimited, TryAgain
 from core.queue.wakeups import WakeUp
 from messaging import reasons
+from messaging.api_caller import ApiCaller
 from messaging.lines import repository as line_repository
-from messaging.lines.api_caller import ApiCaller
 from messaging.lines.repository import LineRoute
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
@@ -61,7 +61,6 @@ from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.sync_wait import wait_for_outcome
 from messaging.reasons import NETWORK_REASONS
-from messaging.templates import validation as template_validation
 from tenants import idempotency
 
 TAG = Tag(name="Messages")
@@ -228,7 +227,7 @@ def _checked(draft: MessageDraft, line: LineRoute) -> MessageDraft:
     if draft.kind != "template" and not draft.content.get("fallback"):
         return draft
     with tenant_scope(g.tenant_id):
-        return template_validation.checked_draft(draft, line_repository.get(line.id))
+        return message_accept.check_template_draft(draft, line_repository.get(line.id))
 
 
 def _store_pending_answer(

@@ -17,8 +17,8 @@ from api.v1.schemas.messaging.templates import (
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
+from messaging.api_caller import ApiCaller
 from messaging.lines import repository as line_repository
-from messaging.lines.api_caller import ApiCaller
 from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
 from messaging.templates.components import filled_preview, required_parameters, sample_values

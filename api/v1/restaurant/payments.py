@@ -35,6 +35,7 @@ from restaurant.orders.hold_reasons import ORDER_REASONS
 from restaurant.payments import link_queries, payments, refunds
 from restaurant.payments import links as payment_links
 from restaurant.payments.link_queries import LinkFilters
+from restaurant.payments.reasons import PAYMENT_REASONS
 from restaurant.sites import sites
 
 TAG = Tag(name="Payments")
@@ -135,7 +136,7 @@ def link_json(link: PaymentLink) -> dict[str, Any]:
         "order_id": order.number if order else "",
         "expires_at": rfc3339(link.expires_at),
         "paid_at": rfc3339(link.paid_at) if link.paid_at else None,
-        "error": link.error,
+        "error": PAYMENT_REASONS.english(link.error),
         "created_at": rfc3339(link.made_at),
         "test": link.test,
     }
@@ -191,7 +192,7 @@ def _refund_json(refund: Refund) -> dict[str, Any]:
         "amount": json_number(refund.amount),
         "reason": ORDER_REASONS.english(refund.reason),
         "status": refund.state,
-        "error": refund.error,
+        "error": PAYMENT_REASONS.english(refund.error),
         "by": refund.by,
         "created_at": rfc3339(refund.at),
     }

@@ -27,7 +27,6 @@ from messaging.models import Line
 from messaging.simulator.sample_photo import sample_png
 from messaging.simulator.sample_templates import TEMPLATES
 from messaging.templates import repository as template_repository
-from messaging.templates import validation as template_validation
 from tenants.plans.catalog import current_tenant_facts
 from webhooks.inbound.models import ReceivedHook
 
@@ -64,7 +63,7 @@ def _send_template(tenant_id: int, at: datetime) -> None:
             kind="template", phone=GUEST[0], content=dict(READY), category="utility"
         )
         ticket = message_accept.accept_message(
-            template_validation.checked_draft(draft, line), line, current_tenant_facts()
+            message_accept.check_template_draft(draft, line), line, current_tenant_facts()
         )
         mine = [
             one

@@ -23,6 +23,7 @@ from messaging.messages.claim import ClaimedMessage
 from messaging.models import Connection
 from tenants import accounts
 from webhooks.inbound import hook_queue
+from webhooks.inbound import reasons as hook_reasons
 from webhooks.inbound.hook_queue import ClaimedHook
 from webhooks.inbound.models import ReceivedHook
 
@@ -208,7 +209,7 @@ def _misunderstood(form: Connection, at: datetime) -> None:
     with frozen(at):
         post = _post(form, b"{not quite JSON", {"content_type": "application/json"})
         post.state, post.tries, post.due_at = "parked", 5, None
-        post.error = "The body is not valid JSON."
+        post.error = hook_reasons.BODY_NOT_JSON
 
 
 def _receipts_of(post: StorePost, until: datetime) -> list[PastReceipt]:

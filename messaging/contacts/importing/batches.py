@@ -12,12 +12,12 @@ from core.db import current_tenant_id, db
 from core.errors import DomainError
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.values.phone import phone_variants
+from messaging import search_index
 from messaging.contacts import consent as contact_consent
 from messaging.contacts import repository as contact_repository
 from messaging.contacts import search_tokens
 from messaging.contacts.importing.csv_files import FileRow
 from messaging.contacts.importing.rows import ParsedRow, RowError, RowParser
-from messaging.inbox import search_index
 from messaging.models import ContactImport, ContactImportReject
 
 INSERT_PHONES = text("""

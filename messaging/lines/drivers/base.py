@@ -131,7 +131,7 @@ class ParsedWebhook:
     receipts: list[Receipt] = field(default_factory=list)
     news: list[LineUpdate] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
-    """The parts that were not used, and why, for the people who debug the hook."""
+    """The stored reasons of the parts that were not used, for the people who debug the hook."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from messaging.simulator.network.devices import DeviceRegistry, LinkedDevice, Pa
 from messaging.simulator.network.magic_numbers import ORDINARY_PHONE, magic_number_of
 from messaging.simulator.network.receipts import ReceiptScheduler
 from messaging.simulator.network.state import ChatMessage, timestamp
-from messaging.simulator.token_purposes import SESSION
+from messaging.token_purposes import SESSION
 
 MOST_MEDIA = 100 * 1024 * 1024
 # The refusals that also apply to a phone's own app: it has no window, no templates and no token.

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.security.signing import BadToken, read_token, sign_token
 from messaging.simulator.network.state import SimulatedLine, SimulatedNetwork, timestamp
-from messaging.simulator.token_purposes import DEVICE, NO_EXPIRY, UNSIGNED
+from messaging.token_purposes import DEVICE, NO_EXPIRY, UNSIGNED
 
 MOST_WAITING = 1000  # events for a device that is offline; the oldest are dropped
 MOST_SCANS = 200

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.security.signing import BadToken, read_token
 from messaging.simulator.network.state import SimulatedLine
-from messaging.simulator.token_purposes import LINE, UNSIGNED
+from messaging.token_purposes import LINE, UNSIGNED
 
 
 def line_from_token(secret: str, authorization: str, phone_number_id: str) -> SimulatedLine | None:

@@ -19,7 +19,9 @@ OPERATOR_POLICY = Policy(allow_loopback=True)
 
 
 class GatewayError(Exception):
-    """The provider did not do what was requested; the message is for people."""
+    """The provider did not do what was requested. The message is a stored reason of
+    restaurant/payments/reasons.py.
+    """
 
 
 class GatewayRefused(GatewayError):
@@ -31,11 +33,15 @@ class GatewayUnreachable(GatewayError):
 
 
 class UnreadableEvent(ValueError):
-    """An event that cannot be parsed."""
+    """An event that cannot be parsed. The message is a stored reason of
+    webhooks/inbound/reasons.py.
+    """
 
 
 class InvalidSignature(ValueError):
-    """The signature of an event is missing, wrong or too old."""
+    """The signature of an event is missing, wrong or too old. The message is a stored reason of
+    restaurant/payments/reasons.py.
+    """
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from typing import Any
 from core.http import OutboundError, Reply
 from core.http.sync_client import request
 from core.values.money import BadMoney, decimal_places, quantize
+from restaurant.payments import reasons
 from restaurant.payments.gateways.base import (
     GatewayRefused,
     GatewayUnreachable,
     ProviderCredentials,
     UnreadableEvent,
 )
+from webhooks.inbound import reasons as hook_reasons
 
 MAX_REPLY_BYTES = 1024 * 1024
 RETRY_STATUSES = frozenset({408, 409, 425, 429})
@@ -39,13 +41,11 @@ def call(
             max_body=MAX_REPLY_BYTES,
         )
     except OutboundError as error:
-        raise GatewayUnreachable(f"The provider could not be reached: {error}.") from error
+        raise GatewayUnreachable(reasons.with_values(reasons.UNREACHABLE, error=error)) from error
     if reply.status >= 500 or reply.status in RETRY_STATUSES:
-        raise GatewayUnreachable(f"The provider answered {reply.status}: not now.")
+        raise GatewayUnreachable(reasons.with_values(reasons.RETRY_LATER, status=reply.status))
     if 300 <= reply.status < 400:
-        raise GatewayRefused(
-            "The provider's address redirects elsewhere. Check the address setting."
-        )
+        raise GatewayRefused(reasons.REDIRECTED)
     return reply
 
 
@@ -53,9 +53,9 @@ def parse_reply(reply: Reply) -> dict[str, Any]:
     try:
         value = json.loads(reply.body)
     except (ValueError, RecursionError):
-        raise GatewayUnreachable("The provider's response is not JSON.") from None
+        raise GatewayUnreachable(reasons.REPLY_NOT_JSON) from None
     if not isinstance(value, dict):
-        raise GatewayUnreachable("The provider's response is not a JSON object.")
+        raise GatewayUnreachable(reasons.REPLY_NOT_OBJECT)
     return value
 
 
@@ -63,9 +63,9 @@ def parse_event(raw: bytes) -> dict[str, Any]:
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError):
-        raise UnreadableEvent("the body is not JSON") from None
+        raise UnreadableEvent(hook_reasons.BODY_NOT_JSON) from None
     if not isinstance(value, dict):
-        raise UnreadableEvent("the body is not a JSON object")
+        raise UnreadableEvent(hook_reasons.BODY_NOT_OBJECT)
     return value
 
 

@@ -14,6 +14,7 @@ from core.ids import new_token
 from core.security.signing import constant_time_equal, hmac_hex
 from core.settings import Settings
 from core.values.money import quantize
+from restaurant.payments import reasons
 from restaurant.payments.gateways.base import (
     AccountCheck,
     CreatedLink,
@@ -39,7 +40,9 @@ from restaurant.payments.gateways.http import (
     text_value,
     timestamp_value,
 )
+from webhooks.inbound import reasons as hook_reasons
 
+NAME = "iyzico"  # in reasons
 title = "iyzico Link"
 summary = N_("Turkish cards. Customers pay on iyzico's own page.")
 suggested_name = "iyzico"
@@ -114,7 +117,11 @@ def check(desk: ProviderCredentials) -> AccountCheck:
 
 def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     if asking.currency not in CURRENCIES:
-        raise GatewayRefused(f"iyzico takes no payments in {asking.currency}.")
+        raise GatewayRefused(
+            reasons.with_values(
+                reasons.CURRENCY_NOT_ACCEPTED, provider=NAME, currency=asking.currency
+            )
+        )
     answer = _request(
         desk,
         "POST",
@@ -136,7 +143,7 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     made = nested_object(answer, "data")
     url, ref = text_value(made.get("url"), 2000), text_value(made.get("token"))
     if not url or not ref:
-        raise GatewayUnreachable("iyzico made a link without an address.")
+        raise GatewayUnreachable(reasons.with_values(reasons.LINK_WITHOUT_URL, provider=NAME))
     return CreatedLink(url, ref)
 
 
@@ -156,7 +163,7 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
     if not constant_time_equal(
         hmac_hex(desk.secret, _signed_text(desk, parse_event(raw)).encode()), given
     ):
-        raise InvalidSignature("the signature does not match")
+        raise InvalidSignature(reasons.SIGNATURE_WRONG)
     return GatewayEvent(**{**signal.__dict__, "signed": True})
 
 
@@ -164,7 +171,9 @@ def read(raw: bytes) -> GatewayEvent:
     told = parse_event(raw)
     what, status = text_value(told.get("iyziEventType")), text_value(told.get("status"))
     if not what or not status:
-        raise UnreadableEvent("it is not a notification of iyzico")
+        raise UnreadableEvent(
+            hook_reasons.with_values(hook_reasons.NOT_PROVIDER_EVENT, provider=NAME)
+        )
     code = text_value(told.get("iyziReferenceCode"))
     return GatewayEvent(
         key=f"{code}:{status}" if code else sha256(raw).hexdigest(),
@@ -270,7 +279,8 @@ def _request(
     if answer.get("status") == "success" and reply.ok:
         return answer
     if text_value(answer.get("errorCode")) in ("1000", "1001") or reply.status == 401:
-        raise GatewayRefused("iyzico rejected these keys. Check the API key and the secret key.")
+        raise GatewayRefused(reasons.with_values(reasons.KEYS_REJECTED, provider=NAME))
     if quiet and reply.status in (200, 404):
         return {}
-    raise GatewayRefused(f"iyzico: {text_value(answer.get('errorMessage'), 300) or reply.status}")
+    message = text_value(answer.get("errorMessage"), 300)
+    raise GatewayRefused(reasons.refusal(NAME, message, reply.status))

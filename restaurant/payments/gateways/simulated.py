@@ -11,6 +11,7 @@ from core.clock import BadTime, parse_rfc3339, rfc3339
 from core.i18n.catalogs import N_
 from core.security.signing import BadSecret, BadSignature, new_webhook_secret, verify_webhook
 from core.settings import Settings
+from restaurant.payments import reasons
 from restaurant.payments.gateways.base import (
     AccountCheck,
     CreatedLink,
@@ -34,6 +35,7 @@ from restaurant.payments.gateways.http import (
     parse_reply,
     text_value,
 )
+from webhooks.inbound import reasons as hook_reasons
 
 title = N_("Simulated provider")
 summary = N_("For testing without real money: a card page with “pay” and “decline” buttons.")
@@ -102,7 +104,7 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     )
     url, ref = text_value(made.get("url"), 2000), text_value(made.get("id"))
     if not url or not ref:
-        raise GatewayUnreachable("The simulated provider returned a link without a URL.")
+        raise GatewayUnreachable(reasons.with_values(reasons.LINK_WITHOUT_URL, provider=title))
     return CreatedLink(url, ref)
 
 
@@ -117,7 +119,9 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
     try:
         verify_webhook(desk.hook_secret, headers, raw)
     except (BadSignature, BadSecret) as error:
-        raise InvalidSignature(str(error)) from None
+        raise InvalidSignature(
+            reasons.with_values(reasons.SIGNATURE_WRONG, detail=f"({error})")
+        ) from None
     return read(raw)
 
 
@@ -129,7 +133,9 @@ def read(raw: bytes) -> GatewayEvent:
         nested_object(told, "link"),
     )
     if not what or not key or not link:
-        raise UnreadableEvent("it is not an event of the simulated provider")
+        raise UnreadableEvent(
+            hook_reasons.with_values(hook_reasons.NOT_PROVIDER_EVENT, provider=title)
+        )
     currency = currency_value(link.get("currency"))
     return GatewayEvent(
         key=key,
@@ -176,7 +182,7 @@ def _request(
     desk: ProviderCredentials, method: str, path: str, body: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     if not desk.base_url:
-        raise GatewayRefused("There is no simulated network in this environment.")
+        raise GatewayRefused(reasons.NO_SIMULATOR)
     headers = {
         "Authorization": f"Bearer {desk.key}",
         "X-Simulator-Secret": desk.operator_secret,
@@ -186,7 +192,6 @@ def _request(
     reply = call(desk, method, path, headers, raw)
     answer = parse_reply(reply)
     if not reply.ok:
-        raise GatewayRefused(
-            f"The simulated provider: {text_value(answer.get('error')) or reply.status}"
-        )
+        message = text_value(answer.get("error"))
+        raise GatewayRefused(reasons.refusal(title, message, reply.status))
     return answer

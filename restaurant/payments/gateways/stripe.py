@@ -13,6 +13,7 @@ from core.i18n.catalogs import N_
 from core.security.signing import constant_time_equal, hmac_hex
 from core.settings import Settings
 from core.values.money import decimal_places, quantize
+from restaurant.payments import reasons
 from restaurant.payments.gateways.base import (
     AccountCheck,
     CreatedLink,
@@ -37,6 +38,7 @@ from restaurant.payments.gateways.http import (
     text_value,
     timestamp_value,
 )
+from webhooks.inbound import reasons as hook_reasons
 
 title = "Stripe"
 summary = N_("Cards and wallets in most countries. Customers pay on Stripe's own page.")
@@ -130,7 +132,7 @@ def check(desk: ProviderCredentials) -> AccountCheck:
     account = _request(desk, "GET", "/v1/account")
     name = text_value(nested_object(account, "settings", "dashboard").get("display_name"))
     if account.get("charges_enabled") is False:
-        raise GatewayRefused("Stripe has not enabled payments for this account yet.")
+        raise GatewayRefused(_reason(reasons.PAYMENTS_NOT_ENABLED))
     return AccountCheck(
         text_value(account.get("id")), name, desk.key.startswith(("sk_live_", "rk_live_"))
     )
@@ -162,7 +164,7 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     )
     url, ref = text_value(session.get("url"), 2000), text_value(session.get("id"))
     if not url or not ref:
-        raise GatewayUnreachable("Stripe returned a session without a URL.")
+        raise GatewayUnreachable(_reason(reasons.LINK_WITHOUT_URL))
     return CreatedLink(url, ref)
 
 
@@ -183,17 +185,17 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
         elif name == "v1":
             signatures.append(value)
     if not desk.hook_secret:
-        raise InvalidSignature("no signing secret is saved, so the request cannot be verified")
+        raise InvalidSignature(reasons.NO_SECRET)
     if not (signatures and stamp.isascii() and stamp.isdigit() and len(stamp) < 13):
-        raise InvalidSignature("the request is not signed")
+        raise InvalidSignature(reasons.NOT_SIGNED)
     if abs(now().timestamp() - int(stamp)) > TOLERANCE_SECONDS:
-        raise InvalidSignature("the signature is too old and may be a replay")
+        raise InvalidSignature(reasons.SIGNATURE_TOO_OLD)
     expected = hmac_hex(desk.hook_secret, stamp.encode() + b"." + raw)
     fits = [
         constant_time_equal(expected, given) for given in signatures
     ]  # compare all of them, so that timing reveals nothing
     if not any(fits):
-        raise InvalidSignature("the signature does not match")
+        raise InvalidSignature(reasons.SIGNATURE_WRONG)
     return read(raw)
 
 
@@ -202,7 +204,9 @@ def read(raw: bytes) -> GatewayEvent:
     what, key = text_value(event.get("type")), text_value(event.get("id"))
     thing = nested_object(event, "data", "object")
     if not what or not key or event.get("object") != "event" or not thing:
-        raise UnreadableEvent("it is not an event of Stripe")
+        raise UnreadableEvent(
+            hook_reasons.with_values(hook_reasons.NOT_PROVIDER_EVENT, provider=title)
+        )
     kind = KINDS.get(what, "other")
     currency = currency_value(thing.get("currency"))
     if kind == "refunded":
@@ -286,7 +290,7 @@ def refund(
         key=key,
     )
     if answer.get("status") in ("failed", "canceled"):
-        raise GatewayRefused("Stripe could not refund the payment.")
+        raise GatewayRefused(_reason(reasons.REFUND_FAILED))
     return RefundResult(text_value(answer.get("id")), pending=answer.get("status") != "succeeded")
 
 
@@ -294,9 +298,9 @@ def to_minor_units(amount: Decimal, currency: str) -> int:
     """Amount in Stripe's smallest unit."""
     exact = quantize(amount, currency).scaleb(_digits(currency))
     if exact != exact.to_integral_value():
-        raise GatewayRefused(f"Stripe takes no fractions in {currency}.")
+        raise GatewayRefused(_reason(reasons.NO_FRACTIONS, currency=currency))
     if _digits(currency) == 3 and int(exact) % 10:
-        raise GatewayRefused(f"Stripe takes amounts in {currency} in steps of 0.010 only.")
+        raise GatewayRefused(_reason(reasons.STEPS_OF_TEN, currency=currency))
     return int(exact)
 
 
@@ -335,7 +339,10 @@ def _request(
     if reply.ok:
         return answer
     if reply.status == 401:
-        raise GatewayRefused("Stripe rejected this key.")
-    raise GatewayRefused(
-        f"Stripe: {text_value(nested_object(answer, 'error').get('message'), 300) or reply.status}"
-    )
+        raise GatewayRefused(_reason(reasons.KEY_REJECTED))
+    message = text_value(nested_object(answer, "error").get("message"), 300)
+    raise GatewayRefused(reasons.refusal(title, message, reply.status))
+
+
+def _reason(code: str, **values: str) -> str:
+    return reasons.with_values(code, provider=title, **values)

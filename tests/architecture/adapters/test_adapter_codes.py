@@ -65,7 +65,7 @@ FAMILIES = (
         {
             "api/v1/messaging/messages.py template": TEMPLATES,
             "messaging/messages/fallback.py template": TEMPLATES,
-            "messaging/templates/validation.py template": TEMPLATES,
+            "messaging/messages/accept.py template": TEMPLATES,
             "portal/inbox/page_data.py template": TEMPLATES,
             "messaging/automations/runs.py text": "an automation sends a text or a template",
             "messaging/campaigns/batches.py text": "a campaign sends a text or a template",

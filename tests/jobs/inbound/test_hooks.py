@@ -10,6 +10,7 @@ from core.db import db, global_scope, tenant_scope
 from core.ids import new_id
 from core.queue import lanes
 from core.queue.lanes import Lane, later_kind
+from core.values.reasons import reason_code
 from jobs import maintenance
 from jobs.inbound import hooks as job
 from messaging.messages import receive as message_receive
@@ -23,6 +24,7 @@ from tests.messaging.message_factory import (
     text_value,
 )
 from webhooks.inbound import hook_queue
+from webhooks.inbound import reasons as hook_reasons
 from webhooks.inbound.models import ReceivedHook
 
 
@@ -110,7 +112,7 @@ def test_a_body_nobody_understands_is_parked_after_five_tries(line):
         job.drain()
         found = get(line, hook_id)
     assert (found.state, found.tries, found.due_at) == ("parked", 5, None)
-    assert "not JSON" in found.error
+    assert reason_code(found.error) == hook_reasons.BODY_NOT_JSON
     with tenant_scope(line.tenant_id):
         assert [one.id for one in hook_queue.list_parked()] == [hook_id]
 
@@ -145,7 +147,8 @@ def test_a_part_that_fails_leaves_its_neighbours_and_is_tried_again(line, monkey
         job.drain()
         assert texts(line) == ["good"]
         found = get(line, hook_id)
-        assert (found.state, found.error) == ("waiting", "message 2: ZeroDivisionError")
+        assert found.state == "waiting"
+        assert found.error == 'part_failed {"error": "ZeroDivisionError", "place": "message 2"}'
         monkeypatch.undo()
         advance(10)
         maintenance.sweep()
@@ -180,7 +183,7 @@ def test_a_receipt_for_nothing_of_ours_is_dropped_with_a_note(line):
             maintenance.sweep()
         found = get(line, hook_id)
     assert found.state == "done"
-    assert "no message of ours" in found.error
+    assert reason_code(found.error) == hook_reasons.RECEIPT_UNMATCHED
 
 
 def test_a_number_that_is_no_line_is_noted(line):

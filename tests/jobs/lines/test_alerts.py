@@ -104,14 +104,8 @@ def test_a_linked_line_is_told_of_in_its_own_words(restaurant, run_jobs):
         "The line “Kitchen phone” has stopped: the network restricted it",
         "The line “Kitchen phone” has stopped: its phone signed it out",
     ]
-    assert (
-        "What to do: make sure the phone is turned on and online. We retry automatically. To retry immediately, choose Restart connection on the line"
-        in stopped[0][1]
-    )
-    assert (
-        "What to do: stop writing to people who have not written to you first, and check the app on the phone to see how long the restriction lasts. Open the line:"
-        in stopped[1][1]
-    )
+    assert "make sure the phone is turned on and online" in stopped[0][1]
+    assert "check the app on the phone" in stopped[1][1]
     assert "scan its code" in stopped[2][1]
     trouble(restaurant, line, "connected", "")
     run_jobs()

@@ -12,13 +12,15 @@ from jobs.engine.slots import Slots
 from jobs.sending.lane import FIRST_BATCH, SendLane
 from jobs.sending.worker import SendWorker
 from messaging.lines import repository as line_repository
+from messaging.lines import send_lane
 from messaging.lines.drivers.base import SendRefused, TryLater
 from messaging.lines.pacing import LinePacing
+from messaging.lines.send_lane import LANE
 from messaging.messages import accept as message_accept
 from messaging.messages import claim as message_claim
 from messaging.messages import queries as message_queries
 from messaging.messages import settle as message_settle
-from messaging.messages.accept import LANE, MessageDraft
+from messaging.messages.accept import MessageDraft
 from tenants import accounts
 from tenants.plans.catalog import current_tenant_facts
 from tests.line_factory import make_line
@@ -108,7 +110,7 @@ def test_a_suspended_accounts_messages_wait_until_it_is_resumed(app, restaurant,
         assert restaurant.tenant_id not in dict(lanes.lease_many(LANE, 0, 1000))
     with restaurant.scope():
         accounts.resume()
-        message_accept.wake_waiting_messages()
+        send_lane.wake_waiting_messages()
     with global_scope():
         assert restaurant.tenant_id in dict(lanes.lease_many(LANE, 0, 1000))
     with restaurant.scope():

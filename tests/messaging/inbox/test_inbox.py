@@ -11,7 +11,8 @@ from core.clock import frozen, now
 from core.errors import Conflict, Invalid, NotFound
 from core.security import signed_urls
 from core.storage.blobs import FolderBlobs
-from messaging.inbox import conversation_actions, quick_replies, read_receipts, search_index, thread
+from messaging import search_index
+from messaging.inbox import conversation_actions, quick_replies, read_receipts, thread
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.conversations import ConversationFilters

@@ -3,6 +3,7 @@
 import pytest
 
 from core.security.signing import hmac_hex
+from core.values.reasons import reason_code
 from messaging import reasons
 from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.reasons import NETWORK_REASONS, with_quote
@@ -378,7 +379,7 @@ def test_a_name_is_found_by_an_id_that_is_no_phone():
 
 def test_what_is_not_taken_leaves_a_trace():
     [parsed] = cloud_driver.parse_webhook(body(change(messages=[message(group_id="g1")])))
-    assert parsed.skipped == ["entry[0].changes[0].messages[0] was written in a group"]
+    assert parsed.skipped == ['part_of_group {"place": "entry[0].changes[0].messages[0]"}']
     echoes = change(field="smb_message_echoes", message_echoes=[message()])
     [parsed] = cloud_driver.parse_webhook(body(echoes))
-    assert "was sent from the phone app" in parsed.skipped[0]
+    assert reason_code(parsed.skipped[0]) == "from_phone_app"

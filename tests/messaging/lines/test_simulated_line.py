@@ -2,7 +2,7 @@
 
 from core.security.signing import read_token
 from messaging.lines.simulated_line import add_simulated_line
-from messaging.simulator.token_purposes import LINE
+from messaging.token_purposes import LINE
 
 
 def shown(line):

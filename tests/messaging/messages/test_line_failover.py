@@ -14,15 +14,17 @@ from jobs.sending.lane import SendLane
 from jobs.sending.worker import SendWorker
 from messaging import reasons
 from messaging.lines import repository as line_repository
+from messaging.lines import send_lane
 from messaging.lines.drivers.base import SendAccepted, SendRefused
 from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.lines.drivers.cloud.template_list import NetworkTemplate
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.pacing import LinePacing
+from messaging.lines.send_lane import LANE
 from messaging.messages import accept as message_accept
 from messaging.messages import fallback, line_failover
 from messaging.messages import queries as message_queries
-from messaging.messages.accept import LANE, MessageDraft
+from messaging.messages.accept import MessageDraft
 from messaging.models import Line
 from messaging.reasons import with_detail
 from messaging.templates.repository import store_templates, template_account
@@ -63,7 +65,7 @@ def accept(business, line, **more):
 
 def work(app, business):
     with business.scope():
-        message_accept.wake_waiting_messages()
+        send_lane.wake_waiting_messages()
     with global_scope():
         leased = dict(lanes.lease_many(LANE, 30, 1000))
 

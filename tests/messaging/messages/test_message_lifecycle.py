@@ -13,6 +13,7 @@ from core.errors import Conflict, PaymentRequired
 from core.queue import lanes
 from core.sql.pool import run_global
 from messaging.costs import rates as message_rates
+from messaging.lines import send_lane
 from messaging.lines.drivers.base import SendAccepted, SendRefused, SendUnknown, TryLater
 from messaging.messages import accept as message_accept
 from messaging.messages import claim as message_claim
@@ -87,7 +88,7 @@ def test_accepting_marks_the_lane_and_claiming_empties_it(restaurant, line):
     accept(restaurant, line)
     with global_scope():
         assert (restaurant.tenant_id,) in [
-            (tenant_id,) for tenant_id, _ in lanes.lease_many(message_accept.LANE, 1, 1000)
+            (tenant_id,) for tenant_id, _ in lanes.lease_many(send_lane.LANE, 1, 1000)
         ]
 
 
@@ -131,13 +132,13 @@ def test_what_is_marked_while_a_lane_is_left_keeps_it(app, restaurant, line):
     """A send that has marked the lane and not committed yet is not left behind."""
     accept(restaurant, line)
     with global_scope():
-        lease = dict(lanes.lease_many(message_accept.LANE, 30, 1000))[restaurant.tenant_id]
+        lease = dict(lanes.lease_many(send_lane.LANE, 30, 1000))[restaurant.tenant_id]
     [one] = claim(restaurant)
     settle(restaurant, [(one, SendAccepted("wamid.1"))])
 
     def leave():
         moment = now()
-        params = message_claim.leave_lane_params(message_accept.LANE, lease, moment, moment)
+        params = message_claim.leave_lane_params(send_lane.LANE, lease, moment, moment)
         with app.app_context():
             return run_global(
                 message_claim.LEAVE_LANE, {**params, "tenant_id": restaurant.tenant_id}

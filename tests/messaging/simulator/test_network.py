@@ -14,8 +14,8 @@ from messaging.lines.drivers.base import LineFacts, SendAccepted, SendRefused, S
 from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.simulator.bank.provider import SimulatedBank
 from messaging.simulator.network.magic_numbers import DIGITS, MAGIC_NUMBERS, PREFIX
-from messaging.simulator.token_purposes import LINE as LINE_TOKEN
-from messaging.simulator.token_purposes import NO_EXPIRY
+from messaging.token_purposes import LINE as LINE_TOKEN
+from messaging.token_purposes import NO_EXPIRY
 from tests.messaging.simulator.simulated_network import LINE, PHONE, SECRET, eventually, started
 
 FAST = {"sent_ms": 5, "delivered_ms": 20, "read_ms": 40, "late_ms": 600}

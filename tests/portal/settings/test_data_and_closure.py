@@ -16,8 +16,8 @@ from jobs.media import delete_pending_files
 from jobs.tenants import account_closure as closing_job
 from jobs.tenants import exports as tenant_exports
 from jobs.tenants import retention as tenant_retention
+from messaging import search_index
 from messaging.contacts.importing import imports as contact_importing
-from messaging.inbox import search_index
 from messaging.messages.media import uploads as media_uploads
 from messaging.models import Message
 from restaurant.menus import photos

@@ -8,14 +8,31 @@ from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.reasons import NETWORK_REASONS
 from printing.reasons import PRINTING_REASONS
 from restaurant.orders.hold_reasons import ORDER_REASONS
+from restaurant.payments.reasons import PAYMENT_REASONS
+from webhooks.inbound.reasons import HOOK_REASONS
 
 KINDS = {
     "printing": PRINTING_REASONS,
     "network": NETWORK_REASONS,
     "orders": ORDER_REASONS,
     "automations": AUTOMATION_REASONS,
+    "hooks": HOOK_REASONS,
+    "payments": PAYMENT_REASONS,
 }
-VALUES = {"types": "SPAM", "limit": "250", "status": 502}
+VALUES = {
+    "types": "SPAM",
+    "limit": "250",
+    "status": 502,
+    "topic": "orders/paid",
+    "known": "order.created",
+    "event": "sold",
+    "error": "NUL",
+    "kind": "toy",
+    "provider": "Toy",
+    "number": "1",
+    "place": "message 1",
+    "currency": "JPY",
+}
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from core.clock import advance, frozen
 from core.errors import Invalid
 from core.ids import READABLE_ALPHABET
 from core.values.money import quantize
+from core.values.reasons import split_reasons
 from restaurant.loyalty import campaign_coupons, coupon_codes, coupon_terms, coupons
 from restaurant.loyalty.coupon_terms import CouponTerms
 from restaurant.loyalty.coupons import CouponRefused
@@ -26,7 +27,6 @@ from restaurant.orders import carts, staff_orders
 from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
-from restaurant.orders.hold_reasons import split_reasons
 from restaurant.orders.staff_orders import StaffOrder
 from restaurant.sites import sites
 from tests.restaurant.bistro import GUEST, lira

@@ -2,10 +2,10 @@
 
 from flask_babel import force_locale, gettext
 
-from core.values.reasons import encode_other
+from core.values.reasons import encode_other, join_reasons
 from restaurant.loyalty.coupons import REFUSAL_TEXTS
 from restaurant.orders import hold_reasons
-from restaurant.orders.hold_reasons import ORDER_REASONS, join_reasons, order_reasons_text
+from restaurant.orders.hold_reasons import ORDER_REASONS, order_reasons_text
 
 
 def test_a_note_is_shown_line_by_line_in_the_readers_language(app):

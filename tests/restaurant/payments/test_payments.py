@@ -8,7 +8,7 @@ import pytest
 
 from core.clock import advance, frozen, now
 from core.errors import Conflict, Invalid
-from restaurant.orders import carts
+from restaurant.orders import card_payments
 from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
@@ -425,7 +425,7 @@ def test_a_real_order_is_never_paid_at_a_test_account(restaurant):
         assert payment_accounts.require_for_site(bistro.site_id).id == live.id
         assert payment_accounts.require_for_site(bistro.site_id, test=True).id == test.id
         payment_accounts.set_enabled(live.id, False)
-        assert not carts.accepts_cards(bistro.site())
+        assert not card_payments.accepts_cards(bistro.site())
         with pytest.raises(Invalid) as refused:
             payment_accounts.require_for_site(bistro.site_id)
     assert refused.value.code == "test_provider"

@@ -18,8 +18,8 @@ from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import runs as automation_runs
 from messaging.contacts import identities as contact_identities
-from messaging.lines.drivers.linked import send_queue
 from messaging.messages import claim as message_claim
+from messaging.messages.linked import send_queue
 from messaging.models import AutomationRun, Contact, HookKey, StoreEvent, StoreLink
 from tenants import accounts
 from tests.factories import make_business

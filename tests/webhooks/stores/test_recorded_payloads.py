@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.values.reasons import encode_reason
 from messaging.automations import connections as store_connections
 from tests.line_factory import make_line
 from tests.webhooks.stores.shops import (
@@ -101,7 +102,10 @@ def test_recorded_woocommerce_bodies_that_are_no_orders_are_left_alone(app, shop
     woo.woocommerce(told["headers"]["x-wc-webhook-topic"], told["body"])
     run_hooks_and_automations(app)
     (hook,) = hooks_of(shop)
-    assert (hook.state, hook.error) == ("done", f"Nothing is done for {told['topic']}.")
+    assert (hook.state, hook.error) == (
+        "done",
+        encode_reason("topic_ignored", topic=told["topic"]),
+    )
     assert not runs(shop)
 
 

@@ -11,7 +11,11 @@ LAST_SECOND = 4_102_444_800  # the year 2100
 
 
 class UnusablePart(ValueError):
-    """Raised when a part of a body cannot be used; the message says why."""
+    """Raised when a part of a body cannot be used. `code` is of webhooks/inbound/reasons.py."""
+
+    def __init__(self, code: str, **values: str) -> None:
+        super().__init__(code)
+        self.code, self.values = code, values
 
 
 def read_text(value: Any) -> str:

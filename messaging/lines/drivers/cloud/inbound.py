@@ -30,6 +30,7 @@ from messaging.lines.drivers.cloud.field_readers import (
 from messaging.lines.drivers.cloud.inbound_kinds import read_content
 from messaging.lines.drivers.cloud.responses import read_error
 from messaging.reasons import with_quote
+from webhooks.inbound import reasons as hook_reasons
 
 SIGNATURE = "x-hub-signature-256"
 RECEIPT_STATES = {
@@ -52,7 +53,9 @@ _log = logger(__name__)
 
 
 class UnreadableWebhook(ValueError):
-    """Raised when the body as a whole is not a webhook of the network."""
+    """Raised when the body as a whole is not a webhook of the network. The message is a stored
+    reason of webhooks/inbound/reasons.py.
+    """
 
     code = "unreadable_hook"
 
@@ -72,11 +75,12 @@ def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
     try:
         body = _load(raw_body)
     except RecursionError:
-        raise UnreadableWebhook("the JSON in the body is nested too deeply") from None
+        raise UnreadableWebhook(hook_reasons.BODY_TOO_DEEP) from None
     except ValueError as error:
-        raise UnreadableWebhook(f"the body is not JSON: {error}") from None
+        detail = hook_reasons.with_values(hook_reasons.BODY_NOT_JSON, detail=str(error))
+        raise UnreadableWebhook(detail) from None
     if not isinstance(body, dict) or not isinstance(body.get("entry"), list):
-        raise UnreadableWebhook("the body has no list named entry")
+        raise UnreadableWebhook(hook_reasons.NO_ENTRY)
     found: dict[str, ParsedWebhook] = {}
     for place, entry in _each(body["entry"], "entry"):
         for inner, change in _each(entry.get("changes"), f"{place}.changes"):
@@ -90,7 +94,7 @@ def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
                 _read_change(parsed, value, inner)
             elif field == ECHOES:
                 for place_of, _ in _each(value.get("message_echoes"), f"{inner}.message_echoes"):
-                    _skip(parsed, place_of, "was sent from the phone app and is not taken yet")
+                    _skip(parsed, place_of, UnusablePart(hook_reasons.FROM_PHONE_APP))
             else:
                 parsed.news.extend(read_account_update(field, read_id(entry.get("id")), value))
     return list(found.values())
@@ -121,9 +125,9 @@ def _each(parts: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
             _log_skipped(f"{place}[{number}]", "is not an object")
 
 
-def _skip(parsed: ParsedWebhook, place: str, why: object) -> None:
-    parsed.skipped.append(f"{place} {why}")
-    _log_skipped(place, why)
+def _skip(parsed: ParsedWebhook, place: str, why: UnusablePart) -> None:
+    parsed.skipped.append(hook_reasons.with_values(why.code, place=place, **why.values))
+    _log_skipped(place, why.code)
 
 
 def _log_skipped(place: str, why: object) -> None:
@@ -155,12 +159,12 @@ def _read_change(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> No
 def _message(message: dict[str, Any], contacts: list[dict[str, Any]]) -> InboundMessage:
     network_id = read_id(message.get("id"))
     if not network_id:
-        raise UnusablePart("has no id")
+        raise UnusablePart(hook_reasons.PART_WITHOUT_ID)
     if message.get("group_id"):
-        raise UnusablePart("was written in a group")
+        raise UnusablePart(hook_reasons.PART_OF_GROUP)
     phone, sender_id, name = _sender(message, contacts)
     if not phone and not sender_id:
-        raise UnusablePart("has no sender")
+        raise UnusablePart(hook_reasons.PART_WITHOUT_SENDER)
     kind, body, content = read_content(message)
     return InboundMessage(
         network_id=network_id,
@@ -203,7 +207,7 @@ def _edited_message(message: dict[str, Any], kind: str) -> LineUpdate:
     part = read_object(message, kind)
     original = read_id(part.get("original_message_id"))
     if not original:
-        raise UnusablePart("does not say which message it changes")
+        raise UnusablePart(hook_reasons.EDIT_WITHOUT_MESSAGE)
     detail: dict[str, Any] = {
         "network_id": original,
         "at": read_timestamp(message.get("timestamp")),
@@ -218,7 +222,7 @@ def _number_changed(message: dict[str, Any]) -> LineUpdate:
     system = read_object(message, "system")
     old, new = read_phone(message.get("from")), read_phone(system.get("wa_id"))
     if not old or not new:
-        raise UnusablePart("is a notice of the network without two numbers")
+        raise UnusablePart(hook_reasons.CHANGE_WITHOUT_NUMBERS)
     return LineUpdate(
         "number_changed",
         {
@@ -234,12 +238,12 @@ def _number_changed(message: dict[str, Any]) -> LineUpdate:
 def _receipt(status: dict[str, Any]) -> Receipt:
     network_id = read_id(status.get("id"))
     if not network_id:
-        raise UnusablePart("has no id")
+        raise UnusablePart(hook_reasons.PART_WITHOUT_ID)
     if status.get("recipient_type") == "group":
-        raise UnusablePart("is of a group")
+        raise UnusablePart(hook_reasons.PART_OF_GROUP)
     said = read_text(status.get("status")).lower()
     if said not in RECEIPT_STATES:
-        raise UnusablePart(f"has the status {said[:50]!r}, which moves nothing")
+        raise UnusablePart(hook_reasons.UNKNOWN_STATUS, status=said)
     category, billable = _pricing(read_object(status, "pricing"))
     error_code, error_reason = (
         _error(read_objects(status.get("errors"))) if said == "failed" else ("", "")

@@ -140,4 +140,4 @@ class LinkedClient(Protocol):
 
 
 class ClientUnavailable(Exception):
-    """Raised when no client can be created here; the message is a sentence for people."""
+    """Raised when no client can be created here; the message is a stored reason."""

@@ -10,7 +10,7 @@ from core.queue import leases
 from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.linked.client import LINKED_KIND, PairingCodeShown, QrCodeShown
-from messaging.messages.accept import wake_waiting_messages
+from messaging.lines.send_lane import wake_waiting_messages
 from messaging.models import Line, LinkedLine
 from tenants.plans.catalog import current_tenant_facts
 from webhooks.events import publish_webhook_event

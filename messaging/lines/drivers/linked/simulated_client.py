@@ -46,7 +46,7 @@ from messaging.lines.drivers.linked.client import (
     ReceiptReceived,
 )
 from messaging.reasons import with_detail
-from messaging.simulator.token_purposes import SESSION, UNSIGNED
+from messaging.token_purposes import SESSION, UNSIGNED
 
 TOKEN_LASTS = timedelta(minutes=10)
 CONNECT_SECONDS = 5.0

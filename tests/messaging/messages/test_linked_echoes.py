@@ -7,8 +7,8 @@ import pytest
 from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.linked.client import EchoReceived
-from messaging.lines.drivers.linked.echoes import receive_echo
 from messaging.messages import queries as message_queries
+from messaging.messages.linked.echoes import receive_echo
 from tests.messaging.message_factory import sent_message
 
 PHONE, WORDS = "905321112233", "Your table is ready"
