@@ -19,6 +19,7 @@ from messaging.messages import claim as message_claim
 from messaging.messages import queries as message_queries
 from messaging.messages import settle as message_settle
 from messaging.messages.accept import LANE, MessageDraft
+from messaging.messages.sending import attempt
 from tenants import accounts
 from tenants.plans.catalog import current_tenant_facts
 from tests.line_factory import make_line
@@ -168,9 +169,9 @@ def test_an_expired_token_pauses_a_live_line_and_never_the_test_line(app, restau
     line = make_line(restaurant, default=not test, test=test)
     accept(restaurant, line, "x")
     outcome = SendRefused("token", "The access token has expired.", line_state="token_expired")
-    work_on = SendLane(SendWorker(app), restaurant.tenant_id, lease_of(restaurant))
     with restaurant.scope():
-        [told] = work_on.settle_others([(message_claim.claim_messages(1, 60, [])[0], outcome)])
+        [claimed] = message_claim.claim_messages(1, 60, [])
+        [told] = attempt.settle_others(restaurant.tenant_id, [(claimed, outcome)], LinePacing())
     assert (told.state, told.error_code) == ("failed", "line_unavailable")
     with restaurant.scope():
         assert line_repository.get(line.id).state == state
