@@ -134,16 +134,11 @@ class SendLane:
         return await self.drain.takes.run(self.tenant_id, params)
 
     async def apply_pacing(self, group: list[ClaimedMessage]) -> list[ClaimedMessage]:
-        """Put back messages to a recipient who has had too many for now."""
-        ready: list[ClaimedMessage] = []
-        late: list[ClaimedMessage] = []
-        longest = 0.01
-        for one in group:
-            to = one.envelope
-            pace = one.line_snapshot.per_second if one.line_snapshot else 1.0
-            wait = self.drain.pacing.wait(self.tenant_id, to.line_id, to.phone, pace)
-            (late if wait > 0 else ready).append(one)
-            longest = max(longest, wait)
+        """Put back messages whose line or recipient has had too many for now."""
+        paced = [attempt.paced_message(one) for one in group]
+        waits = await self.drain.pacing.take(self.drain.redis, self.tenant_id, paced)
+        late = [one for one, wait in zip(group, waits, strict=True) if wait > 0]
+        longest = max([0.01, *waits])
         if late:
             await self.drain.tenant(
                 self.tenant_id, lambda: message_claim.requeue_messages(late, longest)
@@ -151,7 +146,7 @@ class SendLane:
             if longest > SOON_SECONDS:
                 self.drain.outbox.told.extend(message_settle.queued_outcomes(late))
                 self.drain.tell()
-        return ready
+        return [one for one, wait in zip(group, waits, strict=True) if wait == 0]
 
     async def try_fallbacks(
         self, group: list[ClaimedMessage], *, line_down: bool

@@ -27,7 +27,7 @@ from messaging.lines.drivers.base import (
     TryLater,
 )
 from messaging.lines.drivers.registry import DRIVERS
-from messaging.lines.pacing import LinePacing
+from messaging.lines.pacing import LinePacing, PacedMessage, WebPacing
 from messaging.messages import fallback
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
@@ -131,14 +131,14 @@ async def _settle_with_retry(calls: Batcher, tenant_id: int, params: dict[str, A
 def settle_others(
     tenant_id: int,
     results: Sequence[tuple[ClaimedMessage, SendOutcome]],
-    pacing: LinePacing,
+    pacing: LinePacing | WebPacing,
 ) -> list[MessageOutcome]:
     """Settle refusals, retries and lost answers in the tenant's open transaction."""
     final: list[tuple[ClaimedMessage, SendOutcome]] = []
     for one, outcome in results:
         line_id = one.envelope.line_id
         if isinstance(outcome, TryLater) and outcome.scope == "line":
-            pacing.pause(tenant_id, line_id, outcome.after or 5.0)
+            pacing.pause(tenant_id, line_id, paced_message(one).per_second, outcome.after or 5.0)
         if isinstance(outcome, SendRefused) and outcome.line_state:
             if not one.test:  # a test line stays up: only this message fails
                 line_repository.record_line_state(line_id, outcome.line_state, outcome.reason)
@@ -151,3 +151,8 @@ def settle_others(
 
 def lines_by_id() -> dict[int, Line]:
     return {line.id: line for line in line_repository.list_lines()}
+
+
+def paced_message(one: ClaimedMessage) -> PacedMessage:
+    per_second = one.line_snapshot.per_second if one.line_snapshot else 1.0
+    return PacedMessage(one.envelope.line_id, one.envelope.phone, per_second)

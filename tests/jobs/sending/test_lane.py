@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import pytest
+from redis.asyncio import Redis as AsyncRedis
 
 from core.db import global_scope
 from core.queue import lanes
@@ -65,7 +66,10 @@ def work(app, business, lease, seconds):
         drain = SendWorker(app)
         drain.shift.until = time.monotonic() + seconds
         drain.pacing = LinePacing()
-        async with AsyncPool(drain.settings.database_url, 2) as hot:
+        async with (
+            AsyncPool(drain.settings.database_url, 2) as hot,
+            AsyncRedis.from_url(drain.settings.redis_url) as drain.redis,
+        ):
             drain.use(hot)
             return await SendLane(drain, business.tenant_id, lease).run()
 
@@ -158,8 +162,7 @@ def test_without_room_a_lane_is_leased_alone(app, restaurant, line):
 def test_a_line_that_must_rest_gives_nothing_with_the_lane(app, restaurant, line):
     write_to_many(restaurant, line, 2)
     pacing = LinePacing()
-    pacing.wait(restaurant.tenant_id, line.id, PHONE, 80.0)
-    pacing.pause(restaurant.tenant_id, line.id, 60)
+    pacing.pause(restaurant.tenant_id, line.id, 80.0, 60)
     assert leased(app, restaurant, pacing) == (2, [[]], 64 - FIRST_BATCH)
 
 
