@@ -49,15 +49,18 @@ def _line_bucket(tenant_id: int, line_id: int, per_second: float) -> Bucket:
     return Bucket(f"line:{tenant_id}:{line_id}", per_second, max(int(per_second), 1))
 
 
-class WebPacing:
-    """The pace as a web process takes it: one message at a time, in the thread of its request."""
+class MessagePacing:
+    """Takes the pace for one message at a time, in a blocking call: in a web process and in the
+    host of a phone.
+    """
 
-    def __init__(self, processes: int) -> None:
-        self._local = LocalBuckets(LOCAL_SHARE / processes)
+    def __init__(self, local_share: float = 1.0) -> None:
+        self._local = LocalBuckets(local_share)
 
-    def take(self, tenant_id: int, message: PacedMessage) -> bool:
-        """Take a token for one message. False: it has to wait."""
-        return take_tokens(pace_buckets(tenant_id, message), local=self._local).allowed
+    def take(self, tenant_id: int, message: PacedMessage) -> float:
+        """Take a token and return 0, or return the seconds that the message has to wait."""
+        taken = take_tokens(pace_buckets(tenant_id, message), local=self._local)
+        return 0.0 if taken.allowed else taken.wait_ms / 1000
 
     def give_back(self, tenant_id: int, message: PacedMessage) -> None:
         """The message was not sent after all."""

@@ -27,7 +27,7 @@ from messaging.lines.drivers.base import (
     TryLater,
 )
 from messaging.lines.drivers.registry import DRIVERS
-from messaging.lines.pacing import LinePacing, PacedMessage, WebPacing
+from messaging.lines.pacing import LinePacing, MessagePacing, PacedMessage
 from messaging.messages import fallback
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
@@ -131,7 +131,7 @@ async def _settle_with_retry(calls: Batcher, tenant_id: int, params: dict[str, A
 def settle_others(
     tenant_id: int,
     results: Sequence[tuple[ClaimedMessage, SendOutcome]],
-    pacing: LinePacing | WebPacing,
+    pacing: LinePacing | MessagePacing,
 ) -> list[MessageOutcome]:
     """Settle refusals, retries and lost answers in the tenant's open transaction."""
     final: list[tuple[ClaimedMessage, SendOutcome]] = []

@@ -35,7 +35,7 @@ from core.settings import Settings
 from core.sql.async_pool import AsyncPool
 from core.sql.batching import Batcher
 from messaging.lines.drivers.registry import DRIVERS
-from messaging.lines.pacing import PacedMessage, WebPacing
+from messaging.lines.pacing import LOCAL_SHARE, MessagePacing, PacedMessage
 from messaging.lines.repository import LineRoute
 from messaging.messages import claim as message_claim
 from messaging.messages.accept import (
@@ -80,7 +80,7 @@ class DirectSend:
     ready: PreparedMessage
     params: dict[str, Any]
     paced: PacedMessage
-    pacing: WebPacing
+    pacing: MessagePacing
     request_id: str | None = field(default_factory=current_request_id)
     accepted: "Future[Accepted]" = field(default_factory=Future)
     outcome: "Future[MessageOutcome | None]" = field(default_factory=Future)
@@ -139,7 +139,7 @@ class DirectSender:
         self._loop: _SendLoop | None = None
         self._pid = 0
         self._limit = ConcurrencyLimit(settings.direct_sends)
-        self._pacing = WebPacing(settings.web_processes)
+        self._pacing = MessagePacing(LOCAL_SHARE / settings.web_processes)
 
     def begin(
         self, ready: PreparedMessage, line: LineRoute, once: IdempotencyRecord | None
@@ -152,7 +152,7 @@ class DirectSender:
         if loop is None or not self._limit.take(tenant_id):
             return None
         paced = PacedMessage(line.id, ready.draft.phone, line.per_second)
-        if self._pacing.take(tenant_id, paced):
+        if self._pacing.take(tenant_id, paced) == 0:
             params = accept_params(ready, once) | _begin_params(self._settings.lease_seconds)
             send = DirectSend(ready, params, paced, self._pacing)
             if loop.submit(send, lambda: self._limit.give_back(tenant_id)):
@@ -195,7 +195,7 @@ class _SendLoop:
     _accepts: Batcher
     _settles: Batcher
 
-    def __init__(self, app: Flask, settings: Settings, pacing: WebPacing) -> None:
+    def __init__(self, app: Flask, settings: Settings, pacing: MessagePacing) -> None:
         self._app = app
         self._settings = settings
         self._pacing = pacing
