@@ -20,6 +20,7 @@ from core.http.body_length import refuse_short_bodies
 from core.logs import bind_request, log_request, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
 from deploy.demo.commands import add_demo_commands
+from messaging.messages.sending.direct import DirectSender
 from messaging.messages.sync_wait import configure_sync_wait
 from messaging.messages.sync_wait_limits import configure_sync_wait_limits
 from portal.web.app import portal_error_response, setup_portal
@@ -51,6 +52,7 @@ def build_app(settings: Settings) -> OpenAPI:
     configure_app(app, settings)
     configure_sync_wait(settings.redis_url)
     configure_sync_wait_limits(settings.waiting_sends)
+    app.extensions["direct_sends"] = DirectSender(app, settings)
     if settings.app_env == "test":
         use_cheap_hashes()
     app.wsgi_app = refuse_short_bodies(app.wsgi_app)  # type: ignore[method-assign, assignment]

@@ -70,6 +70,7 @@ class Inbound:
 
 
 SENDS = (
+    Send("send_sync_2", 2),
     Send("send_sync_16", 16),
     Send("send_sync_64", 64),
     Send("send_sync_64_50ms", 64, delay_ms=50),
@@ -99,9 +100,25 @@ def measure_send(stack: Stack, row: Send | Inbound, results: Results) -> None:
         _add(results, row.name + suffix, unit, pairs)
 
 
+def measure_cpu(stack: Stack, results: Results) -> None:
+    """Processor time of a synchronous send by 16 clients, in all processes but the load's own."""
+    plans = Send("", 16).plans(stack)
+    for plan in plans:
+        run_load({**plan, "seconds": WARM_SECONDS})
+    rounds = [[_cpu_of_send(stack, plan) for plan in plans] for _ in range(ROUNDS)]
+    _add(results, "cpu_per_send", "ms", [(mine, floor) for mine, floor in rounds])
+
+
+def _cpu_of_send(stack: Stack, plan: dict[str, Any]) -> float:
+    before = stack.cpu_seconds()
+    answers = run_load({**plan, "seconds": SECONDS}).answers
+    _let_queue_empty(stack)
+    return (stack.cpu_seconds() - before) * 1000 / answers
+
+
 def measure_memory(stack: Stack, results: Results) -> None:
     """Memory of web and workers: idle before the first load, and after three more bursts."""
-    ours, _ = SENDS[1].plans(stack)
+    ours, _ = Send("", 64).plans(stack)
     seen = []
     for _ in range(ROUNDS + 1):
         run_load({**ours, "seconds": SECONDS})
@@ -203,6 +220,7 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         for row in SENDS
     }
     return rows | {
+        "cpu_per_send": measure_cpu,
         "drain": measure_drain,
         "fairness": measure_fairness,
         "waits": measure_waits,

@@ -18,14 +18,15 @@ class ConcurrencyLimit:
     @contextmanager
     def place(self, tenant_id: int) -> Iterator[bool]:
         """Yield True if the caller got a slot; it is held until the block ends. Never blocks."""
-        taken = self._take(tenant_id)
+        taken = self.take(tenant_id)
         try:
             yield taken
         finally:
             if taken:
-                self._give_back(tenant_id)
+                self.give_back(tenant_id)
 
-    def _take(self, tenant_id: int) -> bool:
+    def take(self, tenant_id: int) -> bool:
+        """Take a slot, which `give_back` releases. False: there is none. Never blocks."""
         with self._lock:
             full = self._taken.total() >= self.most
             if full or self._taken[tenant_id] >= self.most_per_tenant:
@@ -33,7 +34,7 @@ class ConcurrencyLimit:
             self._taken[tenant_id] += 1
             return True
 
-    def _give_back(self, tenant_id: int) -> None:
+    def give_back(self, tenant_id: int) -> None:
         with self._lock:
             self._taken[tenant_id] -= 1
             if not self._taken[tenant_id]:

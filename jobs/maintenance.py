@@ -45,11 +45,12 @@ log = logger(__name__)
 def sweep() -> None:
     """Wake workers for due work whose wake-up was lost, for example with Redis."""
     acknowledge_wakeup("jobs.maintenance.sweep")
+    with global_scope():  # in a short transaction, because sends share these rows
+        if lanes.promote_later_due(send_lane.LANE):
+            notify_workers("jobs.sending.worker.drain")
     with global_scope():
         if db.session.scalar(select(Mail.id).where(Mail.due_at <= now()).limit(1)):
             notify_workers("jobs.mail.drain")
-        if lanes.promote_later_due(send_lane.LANE):
-            notify_workers("jobs.sending.worker.drain")
         inbound_hooks.sweep()
         order_jobs.sweep()
         loyalty_jobs.sweep()

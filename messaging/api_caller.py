@@ -29,7 +29,8 @@ SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_secon
        least(a.chosen_cap_usd, coalesce(a.spend_cap_usd, p.spend_cap_usd)),
        coalesce(a.spend_cap_usd, p.spend_cap_usd), p.trial_days, p.trial_messages,
        ARRAY(SELECT jsonb_build_array(l.id, l.kind, l.test, l.enabled, l.is_default,
-                                     l.state = ANY(%(sends)s) OR l.fallback_line_id IS NOT NULL)
+                                     l.state = ANY(%(sends)s) OR l.fallback_line_id IS NOT NULL,
+                                     l.per_second)
                FROM lines AS l WHERE l.tenant_id = %(tenant_id)s AND l.removed_at IS NULL
               ORDER BY l.created_at, l.id),
        ARRAY(SELECT jsonb_build_array(r.line_kind, r.country, r.category, r.since, r.usd::text)

@@ -55,6 +55,16 @@ class Stack:
         tree = [*alive, *(child for one in alive for child in one.children(recursive=True))]
         return sum(float(one.memory_full_info().pss) for one in tree) / 2**20
 
+    def cpu_seconds(self) -> float:
+        """Processor time of everything that this process has started and that still runs, with
+        the children of those that have ended.
+        """
+        seconds = 0.0
+        for one in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                seconds += sum(one.cpu_times()[:4])
+        return seconds
+
     @contextlib.contextmanager
     def database(self) -> Iterator["psycopg2.extensions.cursor"]:
         """As the superuser, who sees all tenants: to fill, to count, to clear."""

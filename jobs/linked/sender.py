@@ -23,7 +23,7 @@ from messaging.lines.drivers.linked import sessions as linked_sessions
 from messaging.lines.drivers.linked.client import LinkedClient, MediaFileBody
 from messaging.lines.drivers.linked.media import fetch_outgoing_media
 from messaging.lines.drivers.linked.sessions import LeaseLost
-from messaging.lines.pacing import LinePacing
+from messaging.lines.pacing import MessagePacing, PacedMessage
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.kinds.registry import MESSAGE_KINDS
@@ -49,7 +49,7 @@ class LinkedSender:
         self.session = session
         self.host = session.host
         self.client = client
-        self.pacing = LinePacing()
+        self.pacing = MessagePacing()
         self.next_at = 0.0
         self.per_second = linked_pacing.PER_SECOND
         self.busy = self.stopping = False
@@ -106,7 +106,9 @@ class LinkedSender:
 
     async def send(self, one: ClaimedMessage) -> None:
         chaos.fault_point("claim")
-        wait = self.pacing.wait(*self.session.key, one.envelope.phone, NO_LIMIT)
+        tenant_id, line_id = self.session.key
+        paced = PacedMessage(line_id, one.envelope.phone, NO_LIMIT)
+        wait = await self.host.in_thread(lambda: self.pacing.take(tenant_id, paced))
         if wait > 0:
             await self.session.scoped(lambda: send_queue.release_messages([one], wait))
             return

@@ -2,38 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import psycopg2
-
 from core import chaos
 from core.clock import now
 from core.logs import logger
-from core.monitoring import metrics
 from core.sql.async_pool import Rows
-from core.sql.batching import Batcher
-from messaging import reasons
-from messaging.lines import repository as line_repository
-from messaging.lines.drivers.base import (
-    SendAccepted,
-    SendOutcome,
-    SendRefused,
-    SendUnknown,
-    TryLater,
-)
-from messaging.lines.drivers.registry import DRIVERS
+from jobs.linked.wakeup import CHANNEL
 from messaging.lines.send_lane import LANE
 from messaging.messages import claim as message_claim
 from messaging.messages import fallback, line_failover
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
-from messaging.messages.settle import MessageOutcome
-from messaging.models import Line
-from messaging.reasons import with_detail
+from messaging.messages.sending import attempt
+from messaging.messages.sending.attempt import AcceptedResults
 
 if TYPE_CHECKING:
     from jobs.sending.worker import SendWorker
@@ -47,35 +31,11 @@ SOON_SECONDS = 1.5
 MAX_EMPTY_LOOKS = 3  # at due messages that cannot be claimed: they wait behind another one's retry
 RECHECK_SECONDS = 0.05
 REMARK_SECONDS = 0.003  # a transaction that is marking the lane commits within this time
-SETTLE_RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0)  # seconds between the tries while the database is down
 
 RELEASE_LANE = """
 UPDATE lanes SET lease = NULL, leased_until = NULL
  WHERE kind = %(lane)s AND tenant_id = %(tenant_id)s AND lease = %(lease)s
 """
-
-OUTCOMES = {SendAccepted: "sent", SendRefused: "refused", TryLater: "retry", SendUnknown: "unknown"}
-
-AcceptedResults = list[tuple[ClaimedMessage, SendAccepted]]
-
-
-def _count(results: Sequence[tuple[ClaimedMessage, SendOutcome]]) -> None:
-    moment = now()
-    metrics.SEND_SECONDS.observe(
-        [(moment - one.due_at).total_seconds() for one, _ in results if one.due_at is not None]
-    )
-    for one, outcome in results:
-        metrics.MESSAGES.add(OUTCOMES[type(outcome)])
-        if isinstance(outcome, SendUnknown):
-            log.warning(
-                "message outcome unknown",
-                message=one.envelope.message_id,
-                line=one.envelope.line_id,
-            )
-
-
-def _lines() -> dict[int, Line]:
-    return {line.id: line for line in line_repository.list_lines()}
 
 
 class LaneLost(Exception):
@@ -152,7 +112,7 @@ class SendLane:
             if "lost" in said:
                 raise LaneLost
             if "linked" in said:
-                drain.outbox.linked.add(self.tenant_id)
+                drain.outbox.publications.add((CHANNEL, str(self.tenant_id)))
                 drain.tell()
             group = await self.apply_pacing(message_claim.messages_from_rows(self.tenant_id, rows))
             if fallback.has_template_candidates(group) or "stand_in" in said:
@@ -174,16 +134,11 @@ class SendLane:
         return await self.drain.takes.run(self.tenant_id, params)
 
     async def apply_pacing(self, group: list[ClaimedMessage]) -> list[ClaimedMessage]:
-        """Put back messages to a recipient who has had too many for now."""
-        ready: list[ClaimedMessage] = []
-        late: list[ClaimedMessage] = []
-        longest = 0.01
-        for one in group:
-            to = one.envelope
-            pace = one.line_snapshot.per_second if one.line_snapshot else 1.0
-            wait = self.drain.pacing.wait(self.tenant_id, to.line_id, to.phone, pace)
-            (late if wait > 0 else ready).append(one)
-            longest = max(longest, wait)
+        """Put back messages whose line or recipient has had too many for now."""
+        paced = [attempt.paced_message(one) for one in group]
+        waits = await self.drain.pacing.take(self.drain.redis, self.tenant_id, paced)
+        late = [one for one, wait in zip(group, waits, strict=True) if wait > 0]
+        longest = max([0.01, *waits])
         if late:
             await self.drain.tenant(
                 self.tenant_id, lambda: message_claim.requeue_messages(late, longest)
@@ -191,7 +146,7 @@ class SendLane:
             if longest > SOON_SECONDS:
                 self.drain.outbox.told.extend(message_settle.queued_outcomes(late))
                 self.drain.tell()
-        return ready
+        return [one for one, wait in zip(group, waits, strict=True) if wait == 0]
 
     async def try_fallbacks(
         self, group: list[ClaimedMessage], *, line_down: bool
@@ -201,7 +156,7 @@ class SendLane:
         """
 
         def inside() -> list[ClaimedMessage]:
-            lines = _lines()
+            lines = attempt.lines_by_id()
             self.moved = line_down and line_failover.move_waiting_messages(lines) > 0
             return fallback.send_as_templates(group, lines, self.drain.settings.lease_seconds)
 
@@ -231,22 +186,18 @@ class SendLane:
         trip.
         """
         try:
-            chaos.fault_point("before_connect")
-            if len(group) == 1:
-                outcomes = [await self.send_one(group[0])]
-            else:
-                outcomes = await asyncio.gather(*(self.send_one(one) for one in group))
+            accepted, others = await attempt.send_claimed(
+                self.drain.client, self.drain.settings, group
+            )
             self.sent += len(group)
-            results = list(zip(group, outcomes, strict=True))
-            _count(results)
-            accepted = [(one, out) for one, out in results if isinstance(out, SendAccepted)]
-            others = [(one, out) for one, out in results if not isinstance(out, SendAccepted)]
-            chaos.fault_point("before_settle_commit")
             look_at: datetime | None = now()
             if accepted:
                 look_at = await self.settle_sent(accepted, leave=leave and not others)
             if others:
-                told = await self.drain.tenant(self.tenant_id, lambda: self.settle_others(others))
+                told = await self.drain.tenant(
+                    self.tenant_id,
+                    lambda: attempt.settle_others(self.tenant_id, others, self.drain.pacing),
+                )
                 self.drain.outbox.told.extend(told)
                 self.drain.tell()
             chaos.fault_point("after_settle_commit")
@@ -255,68 +206,13 @@ class SendLane:
             self.drain.room.give(len(group))
 
     async def settle_sent(self, accepted: AcceptedResults, *, leave: bool) -> datetime | None:
-        params = message_settle.settle_sent_params(accepted, now())
-        if leave:
-            params |= self.leave_params(now() + timedelta(seconds=SOON_SECONDS))
-        rows = await self.settle_with_retry(
-            self.drain.last if leave else self.drain.settles, params
-        )
-        settled, moved, *look_at = rows[0]
+        calls = self.drain.last if leave else self.drain.settles
+        more = self.leave_params(now() + timedelta(seconds=SOON_SECONDS)) if leave else {}
         outbox = self.drain.outbox
-        outbox.told.extend(message_settle.sent_outcomes(accepted, settled))
-        outbox.add_live_updates(self.tenant_id, message_settle.sent_live_updates(settled, moved))
+        told, look_at = await attempt.settle_accepted(calls, self.tenant_id, accepted, outbox, more)
+        outbox.told.extend(told)
         self.drain.tell()
         return look_at[0] if leave else now()
-
-    async def settle_with_retry(self, calls: Batcher, params: dict[str, Any]) -> Rows:
-        """Record what the network has accepted, also across a short outage of the database.
-
-        Repeating is safe: the first call has already changed the state of the messages.
-        """
-        for pause in SETTLE_RETRY_DELAYS:
-            try:
-                return await calls.run(self.tenant_id, params)
-            except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-                log.warning("settle retried", error=type(error).__name__)
-                await asyncio.sleep(pause)
-        return await calls.run(self.tenant_id, params)
-
-    async def send_one(self, one: ClaimedMessage) -> SendOutcome:
-        settings, departure = self.drain.settings, one.line_snapshot
-        if departure is None:
-            raise RuntimeError("a message without a line was taken")
-        if departure.network == "simulator" and settings.production and not departure.test:
-            return SendRefused("line_unavailable", reasons.SIMULATED_LIVE)
-        send = DRIVERS[departure.facts.kind].send
-        if send is None:
-            raise RuntimeError("a message of a hosted line was taken")
-        try:
-            outcome = await send(
-                self.drain.client, settings, departure.network, departure.facts, one.envelope
-            )
-        except Exception as error:
-            # It is not known whether bytes were sent, so nothing may be sent again.
-            log.exception("line driver failed", message=one.envelope.message_id)
-            return SendUnknown(with_detail(reasons.SENDING_FAILED, type(error).__name__))
-        chaos.fault_point("after_answer")
-        return outcome
-
-    def settle_others(
-        self, results: Sequence[tuple[ClaimedMessage, SendOutcome]]
-    ) -> list[MessageOutcome]:
-        final: list[tuple[ClaimedMessage, SendOutcome]] = []
-        for one, outcome in results:
-            line_id = one.envelope.line_id
-            if isinstance(outcome, TryLater) and outcome.scope == "line":
-                self.drain.pacing.pause(self.tenant_id, line_id, outcome.after or 5.0)
-            if isinstance(outcome, SendRefused) and outcome.line_state:
-                if not one.test:  # a test line stays up: only this message fails
-                    line_repository.record_line_state(line_id, outcome.line_state, outcome.reason)
-                outcome = replace(outcome, code="line_unavailable")
-            final.append((one, outcome))
-        if any(isinstance(outcome, SendRefused) for _, outcome in final):
-            final = fallback.try_fallbacks(final, _lines())
-        return message_settle.settle_messages(final)
 
     async def leave_or_wait(self) -> datetime | None:
         """Nothing could be claimed. Messages that are due anyway wait for their line or for a

@@ -36,13 +36,13 @@ from core.settings import Settings
 from core.sql.async_pool import AsyncPool, Rows
 from core.sql.batching import Batcher
 from jobs.engine.slots import Slots
-from jobs.sending.after_commit import AfterCommitOutbox, enqueue_missed_wakeups
 from jobs.sending.lane import FIRST_BATCH, SendLane
 from messaging.lines.pacing import LinePacing
 from messaging.lines.send_lane import LANE
 from messaging.messages import claim as message_claim
 from messaging.messages import settle as message_settle
 from messaging.messages.accept import JOB
+from messaging.messages.sending.after_commit import AfterCommitOutbox
 
 log = logger(__name__)
 
@@ -85,7 +85,6 @@ class SendWorker:
         self.rung = asyncio.Event()
         self.room = Slots(SENDING_AT_ONCE)
         self.outbox = AfterCommitOutbox()
-        self.outbox_task: asyncio.Task[None] | None = None
         self.extra_worker_task: asyncio.Task[None] | None = None
         self.next_extra_worker_at = 0.0
 
@@ -109,9 +108,9 @@ class SendWorker:
                 if self.working:
                     await asyncio.wait(self.working)
                 await cancel_and_wait(*beside)
-                for task in (self.outbox_task, self.extra_worker_task):
-                    if task is not None:
-                        await task
+                await self.outbox.flushed()
+                if self.extra_worker_task is not None:
+                    await self.extra_worker_task
                 await self.end_presence()
         return self.sent
 
@@ -235,19 +234,7 @@ class SendWorker:
         await self.in_thread(look)
 
     def tell(self) -> None:
-        """Send the outbox: one call for everything that was added during the last call."""
-        if self.outbox and (self.outbox_task is None or self.outbox_task.done()):
-            self.outbox_task = asyncio.create_task(self.flush_outbox())
-
-    async def flush_outbox(self) -> None:
-        while self.outbox:
-            outbox, self.outbox = self.outbox, AfterCommitOutbox()
-            try:
-                unheard = await outbox.send(self.redis)
-                if unheard:
-                    await asyncio.to_thread(enqueue_missed_wakeups, unheard)
-            except RedisError as error:
-                log.warning("message outcome not published", error=type(error).__name__)
+        self.outbox.flush_soon(self.redis)
 
     async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
         """Run one transaction of this tenant in a thread, for rare cases."""

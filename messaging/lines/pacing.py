@@ -1,24 +1,83 @@
-"""Rate limits of cloud lines. Kept in memory of the one worker that holds the tenant's lane."""
+"""Rate limits of cloud lines: of a line, and of a recipient on a line (`pair`).
+
+They are token buckets in Redis, so that they hold for all processes together and across restarts.
+While Redis is down, half of each bucket belongs to the worker that holds the tenant's lane and
+half to the web processes, in equal shares. A process grants its part from its own memory, so that
+all of them together do not exceed the limit.
+"""
 
 import time
-from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2s
+
+from redis.asyncio import Redis as AsyncRedis
+
+from core.rate_limits import (
+    Bucket,
+    LocalBuckets,
+    block_bucket,
+    return_tokens,
+    take_tokens,
+    take_tokens_each,
+)
 
 PAIR_BURST, PAIR_SECONDS = 45, 6.0
-MOST_PAIRS = 100_000
 TIGHT_TOKENS = 8  # lines with fewer tokens are tracked in `_tight`
+LOCAL_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class PacedMessage:
+    """The fields of a message that its rate limits depend on."""
+
+    line_id: int
+    phone: str
+    per_second: float
+
+
+def pace_buckets(tenant_id: int, message: PacedMessage) -> list[Bucket]:
+    """The bucket of the line and that of the recipient, whose phone number is not readable."""
+    recipient = blake2s(message.phone.encode(), digest_size=12).hexdigest()
+    return [
+        _line_bucket(tenant_id, message.line_id, message.per_second),
+        Bucket(f"pair:{tenant_id}:{message.line_id}:{recipient}", 1 / PAIR_SECONDS, PAIR_BURST),
+    ]
+
+
+def _line_bucket(tenant_id: int, line_id: int, per_second: float) -> Bucket:
+    return Bucket(f"line:{tenant_id}:{line_id}", per_second, max(int(per_second), 1))
+
+
+class MessagePacing:
+    """Takes the pace for one message at a time, in a blocking call: in a web process and in the
+    host of a phone.
+    """
+
+    def __init__(self, local_share: float = 1.0) -> None:
+        self._local = LocalBuckets(local_share)
+
+    def take(self, tenant_id: int, message: PacedMessage) -> float:
+        """Take a token and return 0, or return the seconds that the message has to wait."""
+        taken = take_tokens(pace_buckets(tenant_id, message), local=self._local)
+        return 0.0 if taken.allowed else taken.wait_ms / 1000
+
+    def give_back(self, tenant_id: int, message: PacedMessage) -> None:
+        """The message was not sent after all."""
+        return_tokens(pace_buckets(tenant_id, message), self._local)
+
+    def pause(self, tenant_id: int, line_id: int, per_second: float, seconds: float) -> None:
+        block_bucket(_line_bucket(tenant_id, line_id, per_second), seconds, self._local)
 
 
 @dataclass
 class TokenBucket:
+    """What is left in a bucket of Redis, as far as this process has seen."""
+
     per_second: float
     most: float
     left: float
     at: float
-
-    @classmethod
-    def full(cls, per_second: float, most: float) -> "TokenBucket":
-        return cls(per_second, most, most, time.monotonic())
 
     def wait(self) -> float:
         """Return the seconds until there is a token; 0 if there is one now."""
@@ -27,21 +86,21 @@ class TokenBucket:
         self.at = moment
         return 0.0 if self.left >= 1 else (1 - self.left) / self.per_second
 
-    def take(self) -> None:
-        self.left -= 1
-
 
 class LinePacing:
+    """The pace as a worker takes it: for groups of messages. Remembers how much each line has left,
+    so that it claims only messages that may be sent.
+    """
+
     def __init__(self) -> None:
         self._lines: dict[int, dict[int, TokenBucket]] = {}
-        self._pairs: OrderedDict[tuple[int, int, str], TokenBucket] = OrderedDict()
-        self._paused: dict[tuple[int, int], float] = {}
         self._tight: set[tuple[int, int]] = set()
+        self._local = LocalBuckets(LOCAL_SHARE)
 
     def allowed(self, tenant_id: int) -> dict[int, int]:
         """Return how many messages each known line of a tenant may send now."""
         return {
-            line_id: int(line.left) if self._wait(tenant_id, line_id, line) == 0 else 0
+            line_id: int(line.left) if line.wait() == 0 else 0
             for line_id, line in self._lines.get(tenant_id, {}).items()
         }
 
@@ -50,7 +109,7 @@ class LinePacing:
         found = {}
         for tenant_id, line_id in list(self._tight):
             line = self._lines[tenant_id][line_id]
-            may = int(line.left) if self._wait(tenant_id, line_id, line) == 0 else 0
+            may = int(line.left) if line.wait() == 0 else 0
             if may >= int(line.most):
                 self._tight.discard((tenant_id, line_id))
             elif may < enough:
@@ -59,39 +118,26 @@ class LinePacing:
 
     def next_allowed(self, tenant_id: int) -> float:
         """Return the seconds until the first waiting line may send; 0 if none is waiting."""
-        waits = (
-            self._wait(tenant_id, line_id, line)
-            for line_id, line in self._lines.get(tenant_id, {}).items()
-        )
+        waits = (line.wait() for line in self._lines.get(tenant_id, {}).values())
         return min((wait for wait in waits if wait > 0), default=0.0)
 
-    def wait(self, tenant_id: int, line_id: int, phone: str, per_second: float) -> float:
-        """Take a token for one message and return 0, or return the seconds it has to wait."""
-        lines = self._lines.setdefault(tenant_id, {})
-        line = lines.get(line_id)
-        if line is None or line.per_second != per_second:
-            line = lines[line_id] = TokenBucket.full(per_second, max(per_second, 1.0))
-        pair = self._pair((tenant_id, line_id, phone))
-        wait = max(self._wait(tenant_id, line_id, line), pair.wait())
-        if wait == 0:
-            line.take()
-            pair.take()
-        if line.left < TIGHT_TOKENS:
+    async def take(
+        self, redis: "AsyncRedis", tenant_id: int, messages: Sequence[PacedMessage]
+    ) -> list[float]:
+        """Take a token for each message: 0, or the seconds that it has to wait."""
+        groups = [pace_buckets(tenant_id, message) for message in messages]
+        found = await take_tokens_each(redis, groups, self._local) if groups else []
+        for message, one in zip(messages, found, strict=True):
+            self._remember(tenant_id, message.line_id, message.per_second, one.left)
+        return [0.0 if one.allowed else one.wait_ms / 1000 for one in found]
+
+    def pause(self, tenant_id: int, line_id: int, per_second: float, seconds: float) -> None:
+        block_bucket(_line_bucket(tenant_id, line_id, per_second), seconds, self._local)
+        self._remember(tenant_id, line_id, per_second, 1 - seconds * per_second)
+
+    def _remember(self, tenant_id: int, line_id: int, per_second: float, left: float) -> None:
+        most = max(per_second, 1.0)
+        line = TokenBucket(per_second, most, left, time.monotonic())
+        self._lines.setdefault(tenant_id, {})[line_id] = line
+        if left < TIGHT_TOKENS:
             self._tight.add((tenant_id, line_id))
-        return wait
-
-    def pause(self, tenant_id: int, line_id: int, seconds: float) -> None:
-        self._paused[tenant_id, line_id] = time.monotonic() + seconds
-        if line_id in self._lines.get(tenant_id, {}):
-            self._tight.add((tenant_id, line_id))
-
-    def _wait(self, tenant_id: int, line_id: int, line: TokenBucket) -> float:
-        paused = self._paused.get((tenant_id, line_id), 0.0) - time.monotonic()
-        return paused if paused > 0 else line.wait()
-
-    def _pair(self, key: tuple[int, int, str]) -> TokenBucket:
-        pair = self._pairs.pop(key, None) or TokenBucket.full(1 / PAIR_SECONDS, PAIR_BURST)
-        self._pairs[key] = pair
-        if len(self._pairs) > MOST_PAIRS:
-            self._pairs.popitem(last=False)
-        return pair

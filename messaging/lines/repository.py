@@ -60,6 +60,7 @@ class LineRoute:
     default: bool
     sends_now: bool = True
     """False if the line is down and has no backup line; its messages are accepted and wait."""
+    per_second: float = float(CLOUD_PER_SECOND)
 
 
 def add_cloud_line(
@@ -298,11 +299,12 @@ def list_routes() -> tuple[LineRoute, ...]:
             Line.enabled,
             Line.is_default,
             Line.state.in_(SENDING_STATES) | Line.fallback_line_id.is_not(None),
+            Line.per_second,
         )
         .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
         .order_by(Line.created_at, Line.id)
     )
-    return tuple(LineRoute(*row) for row in rows)
+    return tuple(LineRoute(*row[:-1], float(row.per_second)) for row in rows)
 
 
 def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None) -> LineRoute:

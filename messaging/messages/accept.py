@@ -46,6 +46,16 @@ SELECT used, spent FROM app.accept_message(
     %(trial_since)s, %(trial_most)s, %(key)s, %(key_since)s, %(fingerprint)s, %(status)s,
     %(headers)s, %(body)s)
 """
+# Accepts a message that is due now and begins its first attempt if it may leave at once.
+ACCEPT_AND_BEGIN = """
+SELECT used, spent, begun, line_kind, network, phone_number_id, token, per_second
+  FROM app.accept_and_begin(
+    %(tenant_id)s, %(id)s, %(change_id)s, %(begin_change_id)s, %(now)s, %(until)s, %(oldest)s,
+    %(down)s, %(line_id)s, %(kind)s, %(phone)s, %(text)s, %(content)s, %(priority)s,
+    %(valid_until)s, %(reference)s, %(country)s, %(category)s, %(quoted_usd)s, %(test)s, %(lane)s,
+    %(month)s, %(quota)s, %(cap)s, %(trial_since)s, %(trial_most)s, %(key)s, %(key_since)s,
+    %(fingerprint)s, %(status)s, %(headers)s, %(body)s)
+"""
 # Accepts several messages of one line in one round trip, so that the lock on the tenant's quota is
 # held briefly.
 ACCEPT_MANY = """
@@ -152,6 +162,7 @@ class IdempotencyKeyReused(Exception):
 class PreparedMessage:
     """A checked and priced message, ready to be written."""
 
+    draft: MessageDraft
     ticket: AcceptedMessage
     facts: TenantFacts
     params: dict[str, Any]
@@ -195,7 +206,7 @@ def prepare_message(
     ticket = AcceptedMessage(
         from_uuid("msg", uuid), line.id, draft.phone, state, price, draft.reference, line.test
     )
-    return PreparedMessage(ticket, facts, params)
+    return PreparedMessage(draft, ticket, facts, params)
 
 
 def accept_message(draft: MessageDraft, line: SendingLine, facts: TenantFacts) -> AcceptedMessage:
@@ -205,7 +216,7 @@ def accept_message(draft: MessageDraft, line: SendingLine, facts: TenantFacts) -
     """
     ready = prepare_message(draft, line, facts, message_rates.tenant_rates())
     params = {**ready.params, "tenant_id": current_tenant_id()}
-    with _refusals(facts), savepoint():
+    with accept_errors(facts), savepoint():
         rows = db.session.connection().exec_driver_sql(ACCEPT, params).all()
     if (percent := _crossed_threshold(ready, *rows[0])) is not None:
         notify_workers("jobs.tenants.usage_alerts.send_usage_alert", facts.id, percent)
@@ -231,7 +242,7 @@ def accept_messages(
         for one, draft in zip(ready, drafts, strict=True)
     ]
     params = {**ready[0].params, "tenant_id": current_tenant_id(), "rows": Json(rows)}
-    with _refusals(facts), savepoint():
+    with accept_errors(facts), savepoint():
         done = db.session.connection().exec_driver_sql(ACCEPT_MANY, params).all()
     for one, (_, used, spent) in zip(ready, done, strict=True):
         if (percent := _crossed_threshold(one, used, spent)) is not None:
@@ -247,20 +258,28 @@ def accept_in_own_transaction(
 
     The caller wakes the worker. Raises IdempotencyKeyReused.
     """
-    params = ready.params
-    if once is not None:
-        headers = None if once.headers is None else Json(once.headers)
-        params = {
-            **params,
-            "key": once.key,
-            "fingerprint": once.fingerprint,
-            "status": once.status,
-            "headers": headers,
-            "body": once.body,
-        }
-    with _refusals(ready.facts):
-        rows = run_global(ACCEPT, params)
-    if (percent := _crossed_threshold(ready, *rows[0])) is not None:
+    with accept_errors(ready.facts):
+        rows = run_global(ACCEPT, accept_params(ready, once))
+    announce_usage(ready, *rows[0])
+
+
+def accept_params(ready: PreparedMessage, once: IdempotencyRecord | None) -> dict[str, Any]:
+    """Parameters for ACCEPT and ACCEPT_AND_BEGIN."""
+    if once is None:
+        return ready.params
+    return {
+        **ready.params,
+        "key": once.key,
+        "fingerprint": once.fingerprint,
+        "status": once.status,
+        "headers": None if once.headers is None else Json(once.headers),
+        "body": once.body,
+    }
+
+
+def announce_usage(ready: PreparedMessage, used: int | None, spent: Decimal | None) -> None:
+    """Wake a worker for the usage alert if this message crossed a threshold."""
+    if (percent := _crossed_threshold(ready, used, spent)) is not None:
         notify_workers_now("jobs.tenants.usage_alerts.send_usage_alert", ready.facts.id, percent)
 
 
@@ -278,7 +297,8 @@ def _crossed_threshold(
 
 
 @contextmanager
-def _refusals(facts: TenantFacts) -> Iterator[None]:
+def accept_errors(facts: TenantFacts) -> Iterator[None]:
+    """Raise what the SQL functions refuse as IdempotencyKeyReused or a DomainError."""
     try:
         with quota.limit_errors(facts):
             yield

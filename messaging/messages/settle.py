@@ -64,6 +64,16 @@ SELECT settled, moved, (SELECT app.leave_lane(
     %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
     %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
 """
+# The same for a message that was not sent from its lane. The lane is marked if messages to the same
+# recipient were held back meanwhile.
+SETTLE_SENT_AND_MARK = """
+SELECT settled, moved, (SELECT app.mark_held_back(
+    %(tenant_id)s, %(lane)s, %(now)s, %(oldest)s, %(lines)s::integer[], %(phones)s::text[]))
+  FROM app.settle_sent(
+    %(tenant_id)s, %(now)s, %(day)s, %(cause)s, %(ids)s::uuid[],
+    %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
+    %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
+"""
 
 SETTLE_OTHERS = text("""
 UPDATE messages SET state = mine.state, due_at = mine.due_at, error_code = mine.code,

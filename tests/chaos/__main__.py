@@ -15,6 +15,7 @@ from tests.chaos import (
     payments,
     printing,
     sending,
+    web_sends,
     webhook_endpoints,
 )
 from tests.chaos.outcomes import Outcome
@@ -33,6 +34,14 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "database-restart": sending.database_restarted,
     "freeze-claim": partial(sending.frozen, step="claim"),
     "freeze-answer": partial(sending.frozen, step="after_answer"),
+    "web-kill-before-connect": partial(web_sends.killed, step="before_connect", times=20),
+    "web-kill-after-bytes": web_sends.killed_after_bytes,
+    "web-kill-after-answer": partial(web_sends.killed, step="after_answer", times=20),
+    "web-kill-before-commit": partial(web_sends.killed, step="before_settle_commit", times=20),
+    "web-kill-after-commit": partial(web_sends.killed, step="after_settle_commit", times=20),
+    "web-freeze-connect": partial(web_sends.frozen, step="before_connect", times=12),
+    "web-freeze-answer": partial(web_sends.frozen, step="after_answer", times=12),
+    "web-stop": web_sends.stopped,
     "linked-kill-bytes": partial(linked.killed, step="after_bytes", times=4),
     "linked-kill-commit": partial(linked.killed, step="before_settle_commit", times=4),
     "receipts": inbound_hooks.shuffled,
@@ -141,7 +150,7 @@ def _show(name: str, found: Outcome) -> None:
 
 def _line(cells: tuple[object, ...]) -> None:
     first, *others = cells
-    print(f"{first!s:20}" + "".join(f"{cell!s:>10}" for cell in others), flush=True)
+    print(f"{first!s:24}" + "".join(f"{cell!s:>10}" for cell in others), flush=True)
 
 
 if __name__ == "__main__":

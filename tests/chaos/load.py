@@ -32,8 +32,16 @@ def new_phone() -> str:
 class Crowd:
     """A few businesses of one row, and what their sends were answered."""
 
-    def __init__(self, stage: Stage, businesses: int = 3, plan: str = "growth") -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        businesses: int = 3,
+        plan: str = "growth",
+        prefer: str = "respond-async",
+    ) -> None:
+        """`prefer`: the header of a send; empty: the caller waits for the network's answer."""
         self.stage = stage
+        self.prefer = {"Prefer": prefer} if prefer else {}
         self.promised: list[str] = []
         self.answers: Counter[str] = Counter()
         self.odd: list[str] = []
@@ -75,7 +83,7 @@ class Crowd:
 
     def send_one(self, business: Business, phone: str = "") -> int:
         body = {"phone": phone or new_phone(), "message": "Your table is ready"}
-        headers = {**business.bearer, "Prefer": "respond-async"}
+        headers = {**business.bearer, **self.prefer}
         try:
             status, raw = self.call("POST", "/api/v1/messages/send", headers, body)
         except (OSError, http.client.HTTPException) as error:

@@ -79,7 +79,7 @@ class Stage:
             self.kept.add(name)
             self.armed = self.armed | {name} if fault else self.armed - {name}
 
-    def end(self, *names: str) -> None:
+    def end(self, *names: str, seconds: float = 5.0) -> None:
         with self.lock:
             self.kept -= set(names)
         for name in names:
@@ -88,7 +88,7 @@ class Stage:
         for name in names:
             if process := self.processes.pop(name, None):
                 try:
-                    process.wait(5)
+                    process.wait(seconds)
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
@@ -98,6 +98,17 @@ class Stage:
         self.end(*WORKERS)
         for name in WORKERS:
             self.start(name, fault)
+
+    def wait_until_ready(self, seconds: float = 40.0) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                with urlopen(f"{self.url}/readyz", timeout=5) as answer:
+                    if answer.status == 200:
+                        return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError(f"the service did not become ready; see {self.log}")
 
     def watch(self, stopped: threading.Event) -> None:
         while not stopped.wait(0.05):
@@ -188,7 +199,7 @@ def set_up() -> Iterator[Stage]:
         try:
             for name in ("network", "web", "live", "scheduler", *WORKERS):
                 stage.start(name)
-            _wait_until_ready(stage)
+            stage.wait_until_ready()
             watcher.start()
             yield stage
         finally:
@@ -239,15 +250,3 @@ def _migrated(settings: Settings) -> Flask:
     with app.app_context():
         upgrade(directory=str(ROOT / "migrations"))
     return app
-
-
-def _wait_until_ready(stage: Stage, seconds: float = 40.0) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            with urlopen(f"{stage.url}/readyz", timeout=5) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(f"the service did not become ready; see {stage.log}")

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from flask import Response, g, jsonify, request
+from flask import Response, current_app, g, jsonify, request
 from flask_openapi3.models.tag import Tag
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import MethodNotAllowed
@@ -42,7 +42,6 @@ from core.clock import rfc3339
 from core.concurrency_limits import ConcurrencyLimit
 from core.db import notify_workers_now, tenant_scope
 from core.errors import DomainError, Invalid, RateLimited, TryAgain
-from core.queue.wakeups import WakeUp
 from messaging import reasons
 from messaging.api_caller import ApiCaller
 from messaging.lines import repository as line_repository
@@ -58,8 +57,8 @@ from messaging.messages.accept import (
 )
 from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
+from messaging.messages.sending.sync_send import send_and_wait
 from messaging.messages.settle import MessageOutcome
-from messaging.messages.sync_wait import wait_for_outcome
 from messaging.reasons import NETWORK_REASONS
 from tenants import idempotency
 
@@ -192,6 +191,7 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
     """Store the message, then wait up to `patience` seconds for the network's response."""
     caller: ApiCaller = g.caller
     key = idempotency_key()
+    told: MessageOutcome | None = None
     try:
         line = line_repository.choose_route(
             caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
@@ -201,9 +201,13 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
         ticket = ready.ticket
         at_once = ticket.state != "queued" or patience == 0 or not line.sends_now
         answer = _answer(*_accepted_response(ticket, None, applied))
-        message_accept.accept_in_own_transaction(
-            ready, _store_pending_answer(key, answer if at_once else None, ticket)
-        )
+        once = _store_pending_answer(key, answer if at_once else None, ticket)
+        if at_once:
+            message_accept.accept_in_own_transaction(ready, once)
+        else:
+            told = send_and_wait(
+                current_app.extensions["direct_sends"], ready, line, once, patience
+            )
     except (IdempotencyKeyReused, DomainError) as refusal:
         # Whatever the error: a repeated request gets its first response.
         return _earlier_answer(key, refusal)
@@ -211,7 +215,6 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
         if ticket.state == "queued":
             notify_workers_now("jobs.sending.worker.drain")
         return answer
-    told = wait_for_outcome(ticket.id, WakeUp("jobs.sending.worker.drain"), patience)
     if told is not None and told.state == "failed":
         return _refused_response(IdempotentRequest(key), ticket, told)
     if told is not None:

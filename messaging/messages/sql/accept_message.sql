@@ -1,5 +1,7 @@
 -- Stores a message, its first timeline row, its quota, its idempotency key and its lane, or
 -- nothing.
+-- A message that is accepted as `sending` is in its first attempt: p_due is when its lease ends, and
+-- the lane for later work is marked, so that somebody looks at the message if its process dies.
 -- Returns the month's messages and spend after it; NULL for a test message.
 -- Raises CM004 for a known idempotency key, CM005 for a blocked contact, and the errors of
 -- app.reserve_quota.
@@ -38,10 +40,11 @@ BEGIN
                           priority, attempt, due_at, valid_until, reference, country, category,
                           quoted_usd, cost_usd, test, created_at, changed_at)
     VALUES (p_tenant, p_id, p_line, 'out', p_kind, p_phone, p_text, p_content, p_state,
-            p_priority, 0, p_due, p_valid, p_reference, p_country, p_category,
-            p_quoted, 0, p_test, p_now, p_now);
+            p_priority, (p_state = 'sending')::integer, p_due, p_valid, p_reference, p_country,
+            p_category, p_quoted, 0, p_test, p_now, p_now);
     INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
-    VALUES (p_tenant, p_id, p_change, p_now, p_state, 'accepted');
+    VALUES (p_tenant, p_id, p_change, p_now,
+            CASE p_state WHEN 'sending' THEN 'queued' ELSE p_state END, 'accepted');
     IF NOT p_test THEN
         v_reserved := app.reserve_quota(
             p_tenant, p_now, 1, p_quoted, p_month, p_quota, p_cap, p_trial_since, p_trial_most);
@@ -51,9 +54,15 @@ BEGIN
     IF p_state = 'queued' THEN
         PERFORM app.mark_lane(p_lane, p_tenant, p_now);
     ELSE
-        INSERT INTO lanes (kind, tenant_id, due_at) VALUES (p_lane || '.later', p_tenant, p_due)
-            ON CONFLICT (kind, tenant_id) DO UPDATE
-           SET due_at = least(lanes.due_at, EXCLUDED.due_at);
+        -- As in app.mark_lane: an early enough mark is shared and cannot go before the commit.
+        PERFORM 1 FROM lanes
+          WHERE kind = p_lane || '.later' AND tenant_id = p_tenant AND due_at <= p_due
+            FOR KEY SHARE;
+        IF NOT FOUND THEN
+            INSERT INTO lanes (kind, tenant_id, due_at) VALUES (p_lane || '.later', p_tenant, p_due)
+                ON CONFLICT (kind, tenant_id) DO UPDATE
+               SET due_at = least(lanes.due_at, EXCLUDED.due_at);
+        END IF;
     END IF;
 END
 $$;

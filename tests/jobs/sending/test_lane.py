@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import pytest
+from redis.asyncio import Redis as AsyncRedis
 
 from core.db import global_scope
 from core.queue import lanes
@@ -21,6 +22,7 @@ from messaging.messages import claim as message_claim
 from messaging.messages import queries as message_queries
 from messaging.messages import settle as message_settle
 from messaging.messages.accept import MessageDraft
+from messaging.messages.sending import attempt
 from tenants import accounts
 from tenants.plans.catalog import current_tenant_facts
 from tests.line_factory import make_line
@@ -66,7 +68,10 @@ def work(app, business, lease, seconds):
         drain = SendWorker(app)
         drain.shift.until = time.monotonic() + seconds
         drain.pacing = LinePacing()
-        async with AsyncPool(drain.settings.database_url, 2) as hot:
+        async with (
+            AsyncPool(drain.settings.database_url, 2) as hot,
+            AsyncRedis.from_url(drain.settings.redis_url) as drain.redis,
+        ):
             drain.use(hot)
             return await SendLane(drain, business.tenant_id, lease).run()
 
@@ -159,8 +164,7 @@ def test_without_room_a_lane_is_leased_alone(app, restaurant, line):
 def test_a_line_that_must_rest_gives_nothing_with_the_lane(app, restaurant, line):
     write_to_many(restaurant, line, 2)
     pacing = LinePacing()
-    pacing.wait(restaurant.tenant_id, line.id, PHONE, 80.0)
-    pacing.pause(restaurant.tenant_id, line.id, 60)
+    pacing.pause(restaurant.tenant_id, line.id, 80.0, 60)
     assert leased(app, restaurant, pacing) == (2, [[]], 64 - FIRST_BATCH)
 
 
@@ -170,9 +174,9 @@ def test_an_expired_token_pauses_a_live_line_and_never_the_test_line(app, restau
     line = make_line(restaurant, default=not test, test=test)
     accept(restaurant, line, "x")
     outcome = SendRefused("token", "The access token has expired.", line_state="token_expired")
-    work_on = SendLane(SendWorker(app), restaurant.tenant_id, lease_of(restaurant))
     with restaurant.scope():
-        [told] = work_on.settle_others([(message_claim.claim_messages(1, 60, [])[0], outcome)])
+        [claimed] = message_claim.claim_messages(1, 60, [])
+        [told] = attempt.settle_others(restaurant.tenant_id, [(claimed, outcome)], LinePacing())
     assert (told.state, told.error_code) == ("failed", "line_unavailable")
     with restaurant.scope():
         assert line_repository.get(line.id).state == state

@@ -78,8 +78,7 @@ def work(app, business):
         async with AsyncPool(drain.settings.database_url, 2) as hot:
             drain.use(hot)
             await SendLane(drain, business.tenant_id, leased[business.tenant_id]).run()
-        if drain.outbox_task is not None:
-            await drain.outbox_task
+        await drain.outbox.flushed()
         await drain.redis.aclose()
 
     asyncio.run(run())

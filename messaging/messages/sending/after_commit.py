@@ -1,5 +1,6 @@
 """Publish what was settled, after the commit: gathered and sent in one call."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,6 @@ from core.live_updates import PUBLISH_SCRIPT as TELL_NEWS
 from core.live_updates import update_args
 from core.logs import logger
 from core.queue.wakeups import WAKEUP_SCRIPT, WakeUp, enqueue_job, wakeup_keys
-from jobs.linked.wakeup import CHANNEL
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.sync_wait import PUBLISH_SCRIPT, publish_outcomes_args
 
@@ -23,19 +23,42 @@ class AfterCommitOutbox:
     """for callers that wait for the outcome"""
     news: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     """live updates by tenant; each of these tenants has a webhook event to deliver as well"""
-    linked: set[int] = field(default_factory=set)
-    """tenants whose hosts of linked lines may have work"""
+    publications: set[tuple[str, str]] = field(default_factory=set)
+    """channels of Redis and what to publish there"""
+    wakeups: set[WakeUp] = field(default_factory=set)
+    task: "asyncio.Task[None] | None" = None
 
     def __bool__(self) -> bool:
-        return bool(self.told or self.news or self.linked)
+        return bool(self.told or self.news or self.publications or self.wakeups)
 
     def add_live_updates(self, tenant_id: int, news: list[dict[str, Any]]) -> None:
         if news:
             self.news.setdefault(tenant_id, []).extend(news)
 
+    def flush_soon(self, redis: "AsyncRedis") -> None:
+        """Send everything: one call for all that is added during the call before."""
+        if self and (self.task is None or self.task.done()):
+            self.task = asyncio.create_task(self._flush(redis))
+
+    async def flushed(self) -> None:
+        if self.task is not None:
+            await self.task
+
+    async def _flush(self, redis: "AsyncRedis") -> None:
+        while self:
+            batch = AfterCommitOutbox(self.told, self.news, self.publications, self.wakeups)
+            self.told, self.news, self.publications, self.wakeups = [], {}, set(), set()
+            try:
+                unheard = await batch.send(redis)
+                if unheard:
+                    await asyncio.to_thread(enqueue_missed_wakeups, unheard)
+            except RedisError as error:
+                log.warning("message outcome not published", error=type(error).__name__)
+
     async def send(self, redis: "AsyncRedis") -> list[WakeUp]:
         """Returns the wake-ups that no worker waits for: they must become jobs."""
         rings = [WakeUp("jobs.webhooks.worker.drain", (tenant_id,)) for tenant_id in self.news]
+        rings += self.wakeups
         async with redis.pipeline(transaction=False) as pipe:
             for ring in rings:
                 keys, args = wakeup_keys(ring)
@@ -45,8 +68,8 @@ class AfterCommitOutbox:
                 pipe.eval(PUBLISH_SCRIPT, len(ids), *ids, *outcomes)
             for tenant_id, news in self.news.items():
                 pipe.eval(TELL_NEWS, 1, *update_args(tenant_id, news))
-            for tenant_id in self.linked:
-                pipe.publish(CHANNEL, str(tenant_id))
+            for channel, text in self.publications:
+                pipe.publish(channel, text)
             answers = await pipe.execute(raise_on_error=False)
         for answer in answers:
             if isinstance(answer, RedisError):
