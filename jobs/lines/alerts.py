@@ -82,13 +82,13 @@ def _advice(state: str, gettext: Gettext) -> str:
         "restricted": gettext(
             "What to do: open the account quality page in WhatsApp Manager to see "
             "what WhatsApp requires. If the restriction is wrong, appeal there. "
-            "Then choose Check on the line's page:"
+            "Then choose Check connection on the line's page:"
         ),
         "quality_low": gettext(
             "What to do: send only to people who expect your messages, and make it "
             "easy to opt out. The line resumes automatically when WhatsApp rates "
-            "its quality as good again, or immediately if you choose Send again on "
-            "the line's page:"
+            "its quality as good again, or immediately if you choose Resume "
+            "sending on the line's page:"
         ),
         "linked_restricted": gettext(
             "What to do: stop writing to people who have not written to you first, "

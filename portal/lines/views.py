@@ -206,7 +206,7 @@ def resume(line_id: int) -> Any:
             "it drops further, WhatsApp may restrict the number. Waiting messages "
             "are sent immediately."
         ),
-        yes=gettext("Send again"),
+        yes=gettext("Resume sending"),
         back_url=url_for("lines.line", line_id=line_id),
         done=gettext("“%(name)s” is sending again.", name=known.name),
     )

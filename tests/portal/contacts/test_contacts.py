@@ -174,7 +174,7 @@ def test_a_no_in_a_consent_column_is_counted_as_refused_and_stores_nothing(
     desk.post(place, column=["phone", "name", "consent"], country="TR", update="y")
     run_jobs()
     ready = text_of(desk.get(place))
-    for told in ("Consent given 1", "Rejected 1", "Unclear 1"):
+    for told in ("Consent given 1", "Consent refused 1", "Unclear 1"):
         assert told in ready
     desk.post(f"{place}/start")
     run_jobs()
