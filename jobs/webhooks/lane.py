@@ -28,6 +28,7 @@ class WebhookLane:
         self.tenant_id, self.lease = tenant_id, lease
         self.seconds = drain.settings.lane_lease_seconds
         self.new = True
+        self.more_to_number = False
 
     async def run(self) -> int:
         """Returns how many deliveries were started."""
@@ -37,13 +38,16 @@ class WebhookLane:
             batches = await self.drain.tenant(self.tenant_id, self.take)
             if batches is None:
                 return begun
+            if not batches and self.more_to_number:
+                continue
             if not batches:
                 break
             chaos.fault_point("claim")
             posts = [self.poster.send(self.tenant_id, batch) for batch in batches]
             begun += sum(len(batch.claimed) for batch in batches)
             _, slow = await asyncio.wait(posts, timeout=LANE_HOLD_SECONDS)
-            if not slow and all(len(batch.claimed) < BATCH for batch in batches):
+            full = self.more_to_number or any(len(batch.claimed) >= BATCH for batch in batches)
+            if not slow and not full:
                 break  # that was all; `leave` finds what was added meanwhile
         await self.leave()
         return begun
@@ -53,7 +57,7 @@ class WebhookLane:
         if not self.new and not lanes.extend(LANE, self.tenant_id, self.lease, self.seconds):
             return None
         self.new = False
-        fanout.number_events()
+        self.more_to_number = fanout.number_events() >= fanout.BATCH_SIZE
         return webhook_claim.claim_batches(BATCH, self.poster.lease_seconds)
 
     async def leave(self) -> None:
@@ -66,7 +70,7 @@ class WebhookLane:
         """A mark made between the two statements waits for this transaction and is kept."""
         if not lanes.release(LANE, self.tenant_id, self.lease):
             return None
-        due = now() if webhook_claim.has_unnumbered_events() else webhook_claim.next_due()
+        due = now() if fanout.has_events_to_fan_out() else webhook_claim.next_due()
         if due is not None:
             self.poster.look_again(self.tenant_id, due)
         return due

@@ -12,20 +12,18 @@ from uuid import UUID
 
 from flask import Flask, current_app
 from redis.exceptions import RedisError
-from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from core.asyncio_tools import cancel_and_wait
 from core.clock import now
 from core.db import db, global_scope, notify_workers, tenant_scope
 from core.logs import logger
-from core.lookups import Lookup
 from core.queue import lanes
 from core.queue.lanes import Lane
+from core.queue.listeners import COMPLETE, LISTENER_HASHES
 from core.queue.wakeups import (
     TENANT_SETS,
     acknowledge_wakeup,
-    set_listening_tenants,
 )
 from core.redis.client import redis_client
 from core.settings import Settings
@@ -34,7 +32,7 @@ from jobs.engine import all_tenants
 from jobs.engine.drain import DrainWorker
 from jobs.webhooks.lane import WebhookLane
 from jobs.webhooks.poster import LANE, WebhookPoster, webhook_poster_of
-from webhooks import endpoints
+from webhooks import listeners
 from webhooks.delivery import claim as webhook_claim
 from webhooks.delivery import fanout
 from webhooks.delivery import retention as webhook_retention
@@ -43,8 +41,6 @@ from webhooks.delivery import settle as webhook_settle
 log = logger(__name__)
 
 JOB = "jobs.webhooks.worker.drain"
-# refreshed every minute, and whenever an endpoint is added or removed
-SUBSCRIBERS_TTL_SECONDS = 300
 MOST_POSTS = 2000  # batches in flight in a process; beyond that, the lanes wait
 # later than this, the process is too busy for more
 LOOP_CHECK_SECONDS, LOOP_LATE_SECONDS = 0.02, 0.03
@@ -65,24 +61,21 @@ def sweep() -> None:
 
 
 def find_lost_work() -> int:
-    """For tenants with endpoints: find events without a wake-up and deliveries without a lane, and
-    check the health of endpoints. Also refreshes the set of listening tenants.
+    """For tenants with endpoints: find events without a number and deliveries without a lane, and
+    check the health of endpoints. Also renews what wake-ups know about subscriptions.
     """
     acknowledge_wakeup("jobs.webhooks.worker.find_lost_work")
     found = 0
-    with global_scope():
-        listening = list(
-            db.session.scalars(select(Lookup.tenant_id).where(Lookup.kind == endpoints.LOOKUP))
-        )
-    set_listening_tenants("jobs.webhooks.worker.drain", listening, SUBSCRIBERS_TTL_SECONDS)
-    for tenant_id in listening:
+    for tenant_id, types in listeners.refresh_listeners().items():
         with tenant_scope(tenant_id):
             due = webhook_claim.next_due()
-            if webhook_claim.has_unnumbered_events() or (due is not None and due <= now()):
+            if fanout.has_unnumbered_events() or (due is not None and due <= now()):
                 lanes.mark_due(LANE, tenant_id)
                 notify_workers("jobs.webhooks.worker.drain")
                 found += 1
             webhook_settle.check_all_endpoints()
+            if types != " ".join(listeners.subscribed_types()):
+                listeners.update_listeners()
     return found
 
 
@@ -108,11 +101,13 @@ class WebhookWorker(DrainWorker):
     async def lease(self, most: int) -> tuple[int, list[WebhookLane]]:
         """Mark the lanes of the woken tenants, and lease those that have waited longest."""
         await self.wait_for_loop()
-        woken = await self.woken_tenants()
+        woken, listeners_known = await self.read_wakeups()
         if len(self.poster.posts) >= MOST_POSTS:
             most = 0
 
         def take() -> list[tuple[int, UUID]]:
+            if not listeners_known:
+                listeners.refresh_listeners()
             with global_scope():
                 if woken:
                     _mark_lanes(woken)
@@ -120,13 +115,22 @@ class WebhookWorker(DrainWorker):
                     return []
                 return lanes.lease_many(LANE, self.settings.lane_lease_seconds, most)
 
-        leased = await self.in_thread(take) if woken or most > 0 else []
+        needed = woken or most > 0 or not listeners_known
+        leased = await self.in_thread(take) if needed else []
         return most, [WebhookLane(self, *one) for one in leased]
 
-    async def woken_tenants(self) -> list[int]:
-        with contextlib.suppress(RedisError):  # `listen` logs that Redis is unavailable
-            return [int(one) for one in await self.redis.spop(TENANT_SETS[JOB], 1000) or []]
-        return []
+    async def read_wakeups(self) -> tuple[list[int], bool]:
+        """The woken tenants, and whether wake-ups are limited to subscribed events. If Redis is
+        unavailable, `listen` logs it.
+        """
+        try:
+            async with self.redis.pipeline(transaction=False) as pipe:
+                pipe.spop(TENANT_SETS[JOB], 1000)
+                pipe.hexists(LISTENER_HASHES[JOB], COMPLETE)
+                woken, known = await pipe.execute()
+        except RedisError:
+            return [], True
+        return [int(one) for one in woken or []], bool(known)
 
     async def wait_for_loop(self) -> None:
         """With no posts in flight, other processes cause the delay, so waiting would not help."""
@@ -147,14 +151,7 @@ class WebhookWorker(DrainWorker):
 
 def _mark_lanes(woken: list[int]) -> None:
     """Skips tenants without an endpoint: their events are numbered when they are read."""
-    listening = list(
-        db.session.scalars(
-            select(Lookup.tenant_id).where(
-                Lookup.kind == endpoints.LOOKUP, Lookup.key.in_([str(one) for one in woken])
-            )
-        )
-    )
-    if listening:
+    if listening := listeners.listening_among(woken):
         marks = [{"kind": LANE, "tenant_id": one, "due_at": now()} for one in listening]
         db.session.execute(insert(Lane).values(marks).on_conflict_do_nothing())
 
@@ -168,7 +165,7 @@ def delete_old_events() -> int:
     def forget_some(tenant_id: int) -> bool:
         nonlocal gone
         with tenant_scope(tenant_id):
-            fanout.number_events()
+            fanout.number_events(webhook_retention.BATCH_SIZE)  # as many as are deleted at once
             forgotten = webhook_retention.delete_before(before)
         gone += forgotten
         return forgotten >= webhook_retention.BATCH_SIZE
