@@ -136,11 +136,11 @@ class DrainWorker(AppThreads):
         return True
 
     async def listen(self) -> None:
-        bell, most = WAKEUP_LISTS[self.job], self.leased_at_once
+        wakeups, most = WAKEUP_LISTS[self.job], self.leased_at_once
         while True:
             try:
-                heard: Any = await self.redis.blmpop(
-                    PRESENCE_SECONDS, 1, bell, direction="LEFT", count=most
+                received: Any = await self.redis.blmpop(
+                    PRESENCE_SECONDS, 1, wakeups, direction="LEFT", count=most
                 )
             except RedisError as error:
                 log.warning(
@@ -148,7 +148,7 @@ class DrainWorker(AppThreads):
                 )
                 await asyncio.sleep(RECONNECT_SECONDS)
                 continue
-            if heard:
+            if received:
                 self.woken.set()
 
     async def send_heartbeats(self) -> None:

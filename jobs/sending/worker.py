@@ -121,8 +121,8 @@ class SendWorker(DrainWorker):
         while self.outbox:
             outbox, self.outbox = self.outbox, AfterCommitOutbox()
             try:
-                unheard = await outbox.send(self.redis)
-                if unheard:
-                    await asyncio.to_thread(enqueue_missed_wakeups, unheard)
+                missed = await outbox.send(self.redis)
+                if missed:
+                    await asyncio.to_thread(enqueue_missed_wakeups, missed)
             except RedisError as error:
                 log.warning("message outcome not published", error=type(error).__name__)
