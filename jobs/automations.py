@@ -2,8 +2,7 @@
 
 from sqlalchemy.exc import DBAPIError
 
-from core.clock import now
-from core.db import global_scope, notify_workers, savepoint, tenant_scope
+from core.db import notify_workers, savepoint, tenant_scope
 from core.logs import logger
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
@@ -22,11 +21,9 @@ LOCK_CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock: a confli
 def drain() -> int:
     """Work the lanes in turn, for WORK_SECONDS at most. Returns how many runs were done."""
     acknowledge_wakeup("jobs.automations.drain")
-    done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _work, _recheck_lane)
-    if more:
-        with global_scope():
-            notify_workers("jobs.automations.drain")
-    return done
+    return round_robin.work_lanes(
+        "jobs.automations.drain", LANE, WORK_SECONDS, _work, _recheck_lane
+    )
 
 
 def sweep() -> None:
@@ -72,15 +69,10 @@ def _work_one(run_id: str) -> None:
         automation_runs.retry_run(run_id, type(error).__name__)
 
 
-def _recheck_lane(tenant_id: int, _worked: int = 0) -> int:
+def _recheck_lane(tenant_id: int, _worked: int = 0) -> bool:
     """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
-        due = automation_runs.next_due()
-        if due is None:
-            return 0
-        if due <= now():
-            lanes.mark_due(LANE, tenant_id)
+        due = lanes.mark_next(LANE, tenant_id, automation_runs.next_due())
+        if due:
             notify_workers("jobs.automations.drain")
-            return 1
-        lanes.mark_later(LANE, tenant_id, due)
-    return 0
+    return due

@@ -7,8 +7,7 @@ room and ends, and the sweep wakes it when there is room again.
 from sqlalchemy.exc import DBAPIError
 
 from core import chaos
-from core.clock import now
-from core.db import global_scope, notify_workers, tenant_scope
+from core.db import notify_workers, tenant_scope
 from core.logs import logger
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
@@ -27,11 +26,7 @@ LOCK_CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock: a confli
 def drain() -> int:
     """Work the lanes in turn, for WORK_SECONDS at most. Returns how many steps were done."""
     acknowledge_wakeup("jobs.campaigns.drain")
-    done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _step, _recheck_lane)
-    if more:
-        with global_scope():
-            notify_workers("jobs.campaigns.drain")
-    return done
+    return round_robin.work_lanes("jobs.campaigns.drain", LANE, WORK_SECONDS, _step, _recheck_lane)
 
 
 def sweep() -> None:
@@ -77,15 +72,10 @@ def _postpone(tenant_id: int) -> bool:
     return troubled is not None
 
 
-def _recheck_lane(tenant_id: int, _worked: int = 0) -> int:
+def _recheck_lane(tenant_id: int, _worked: int = 0) -> bool:
     """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
-        due = campaign_repository.next_due()
-        if due is None:
-            return 0
-        if due <= now():
-            lanes.mark_due(LANE, tenant_id)
+        due = lanes.mark_next(LANE, tenant_id, campaign_repository.next_due())
+        if due:
             notify_workers("jobs.campaigns.drain")
-            return 1
-        lanes.mark_later(LANE, tenant_id, due)
-    return 0
+    return due

@@ -1,19 +1,17 @@
 """Long work on contacts, in small steps: imports of files, and erasure of contacts."""
 
-import time
 from datetime import timedelta
-from uuid import UUID
 
 from flask import current_app
 
 from core.clock import now
-from core.db import global_scope, notify_workers, tenant_scope
+from core.db import notify_workers, tenant_scope
 from core.logs import logger
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
-from core.settings import Settings
 from core.storage.blobs import Blobs, NoSuchBlob
-from jobs.engine import all_tenants
+from jobs.engine import all_tenants, round_robin
+from jobs.engine.round_robin import LaneTurn
 from messaging.contacts.erasure import erasures as contact_erasures
 from messaging.contacts.erasure.erasures import LANE
 from messaging.contacts.importing import imports as contact_importing
@@ -31,19 +29,8 @@ def drain() -> int:
     this worker.
     """
     acknowledge_wakeup("jobs.contacts.drain")
-    settings: Settings = current_app.extensions["comanda"]
-    stop, done = time.monotonic() + WORK_SECONDS, 0
-    while time.monotonic() < stop:
-        with global_scope():
-            leased = lanes.lease_next(LANE, settings.lane_lease_seconds)
-        if leased is None:
-            return done
-        tenant_id, lease = leased
-        until = min(stop, time.monotonic() + TURN_SECONDS)
-        done += ContactWork(tenant_id, lease, settings.lane_lease_seconds).work(until)
-    with global_scope():
-        notify_workers("jobs.contacts.drain")
-    return done
+    work = round_robin.lanes_in_turn("jobs.contacts.drain", LANE, WORK_SECONDS, turn=TURN_SECONDS)
+    return sum(ContactWork(turn).work() for turn in work)
 
 
 def sweep() -> None:
@@ -72,16 +59,14 @@ def delete_old_imports() -> int:
 
 
 class ContactWork:
-    def __init__(self, tenant_id: int, lease: UUID, seconds: float) -> None:
-        self.tenant_id, self.lease, self.seconds = tenant_id, lease, seconds
-        self.held = True
+    def __init__(self, turn: LaneTurn) -> None:
+        self.turn, self.tenant_id = turn, turn.tenant_id
 
-    def work(self, until: float) -> int:
-        done = self.erase(until) + self.bring_in(until)
-        if not self.held:
+    def work(self) -> int:
+        done = self.erase() + self.bring_in()
+        if not self.turn.held:
             return done
-        with global_scope():
-            lanes.release(LANE, self.tenant_id, self.lease)
+        self.turn.release()
         with tenant_scope(self.tenant_id):
             if contact_importing.next_active() is not None:
                 contact_importing.wake_importer()
@@ -89,15 +74,11 @@ class ContactWork:
                 lanes.mark_later(LANE, self.tenant_id, now() + IN_FLIGHT_WAIT)
         return done
 
-    def keep(self) -> bool:
-        self.held = lanes.extend(LANE, self.tenant_id, self.lease, self.seconds)
-        return self.held
-
-    def erase(self, until: float) -> int:
+    def erase(self) -> int:
         done = 0
-        while time.monotonic() < until:
+        while not self.turn.over:
             with tenant_scope(self.tenant_id):
-                erasure = contact_erasures.next_open() if self.keep() else None
+                erasure = contact_erasures.next_open() if self.turn.extend() else None
                 if erasure is None:
                     return done
                 more = contact_erasures.run_step(erasure, _delete_blobs)
@@ -106,10 +87,10 @@ class ContactWork:
                 return done
         return done
 
-    def bring_in(self, until: float) -> int:
+    def bring_in(self) -> int:
         """The file stays open between batches; each batch is a transaction."""
         done = 0
-        while self.held and time.monotonic() < until:
+        while not self.turn.over:
             with tenant_scope(self.tenant_id):
                 found = contact_importing.next_active()
                 one = contact_importing.get(found) if found else None
@@ -125,18 +106,18 @@ class ContactWork:
                 continue
             try:
                 with acting_as(Actor("person", "import", one.author)):
-                    done += self.follow(course, until)
+                    done += self.follow(course)
             finally:
                 course.close()
             if course.over:
                 _delete_blobs([one.blob])
         return done
 
-    def follow(self, course: contact_importing.ImportPass, until: float) -> int:
+    def follow(self, course: contact_importing.ImportPass) -> int:
         batches, more = 0, True
-        while more and time.monotonic() < until:
+        while more and not self.turn.over:
             with tenant_scope(self.tenant_id):
-                more = self.keep() and course.work()
+                more = self.turn.extend() and course.work()
             batches += 1
         return batches
 

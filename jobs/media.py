@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 from flask import current_app
 
-from core.clock import now
 from core.db import global_scope, notify_workers, tenant_scope
 from core.logs import logger
 from core.queue import lanes
@@ -32,13 +31,9 @@ DELETIONS_AT_ONCE = 500
 def drain() -> int:
     """Work the lanes in turn, for WORK_SECONDS at most; the files of a lane concurrently."""
     acknowledge_wakeup("jobs.media.drain")
-    done, more = round_robin.work_lanes(
-        LANE, WORK_SECONDS, _work, _recheck_lane, lease_seconds=LANE_SECONDS
+    return round_robin.work_lanes(
+        "jobs.media.drain", LANE, WORK_SECONDS, _work, _recheck_lane, lease_seconds=LANE_SECONDS
     )
-    if more:
-        with global_scope():
-            notify_workers("jobs.media.drain")
-    return done
 
 
 def sweep() -> None:
@@ -115,9 +110,5 @@ def _fetch(
 def _recheck_lane(tenant_id: int, _worked: int) -> None:
     """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
-        due = media_files.next_due()
-        if due is not None and due <= now():
-            lanes.mark_due(LANE, tenant_id)
+        if lanes.mark_next(LANE, tenant_id, media_files.next_due()):
             notify_workers("jobs.media.drain")
-        elif due is not None:
-            lanes.mark_later(LANE, tenant_id, due)

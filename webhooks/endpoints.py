@@ -4,26 +4,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select, update
-from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db, notify_workers
+from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound, invalid
 from core.http import BadUrl, Policy, RefusedAddress, check_url
-from core.lookups import Lookup, remove_lookup
 from core.security.signing import new_webhook_secret
 from core.values.text import BadText, normalize_text
 from tenants import audit
 from webhooks.delivery import fanout, reasons
 from webhooks.event_types import clean_subscription
 from webhooks.events import wake_delivery_worker
+from webhooks.listeners import update_listeners
 from webhooks.models import Endpoint, WebhookDelivery
 
 MAX_ENDPOINTS = 20
 OVERLAP = timedelta(hours=24)
 MAX_OVERLAP = timedelta(days=7)
 FAILURES_BEFORE_PAUSE = 5  # failures in a row; then one try at a time
-LOOKUP = "deliveries"  # tenants with an enabled endpoint
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def register(wishes: EndpointFields, policy: Policy, *, test: bool = False) -> E
     )
     db.session.add(endpoint)
     db.session.flush()
-    update_listening_lookup()
+    update_listeners()
     audit.record("webhooks.added", endpoint.url, events=endpoint.events)
     return endpoint
 
@@ -65,11 +63,24 @@ def change(endpoint_id: str, wishes: EndpointFields, policy: Policy) -> Endpoint
     if wishes.url is not None:
         endpoint.url = _url(wishes.url, policy)
     if wishes.events is not None:
-        endpoint.events = clean_subscription(wishes.events)
+        _subscribe(endpoint, clean_subscription(wishes.events))
     if wishes.description is not None:
         endpoint.description = _description(wishes.description)
     audit.record_change("webhooks.changed", endpoint.url, before, endpoint, events=endpoint.events)
     return endpoint
+
+
+def _subscribe(endpoint: Endpoint, events: list[str]) -> None:
+    """Events that have no number yet were published under the old subscription, so they are
+    numbered first.
+    """
+    if events == endpoint.events:
+        return
+    fanout.lock_feed()
+    fanout.number_all_events()
+    endpoint.events = events
+    db.session.flush()
+    update_listeners()
 
 
 def rotate_secret(endpoint_id: str, overlap: timedelta = OVERLAP) -> Endpoint:
@@ -99,7 +110,7 @@ def set_enabled(endpoint_id: str, on: bool) -> Endpoint:
     else:
         switch_off(endpoint, "person")
     db.session.flush()
-    update_listening_lookup()
+    update_listeners()
     audit.record("webhooks.switched_on" if on else "webhooks.switched_off", endpoint.url)
     return endpoint
 
@@ -117,7 +128,7 @@ def remove(endpoint_id: str) -> None:
     endpoint.removed_at, endpoint.enabled = now(), False
     endpoint.secret, endpoint.old_secret = new_webhook_secret(), None
     db.session.flush()
-    update_listening_lookup()
+    update_listeners()
     audit.record("webhooks.removed", endpoint.url)
 
 
@@ -195,25 +206,6 @@ def secrets_of(endpoint: Endpoint, at: datetime) -> tuple[str, ...]:
     if endpoint.old_secret is not None and until is not None and until > at:
         return endpoint.secret, endpoint.old_secret
     return (endpoint.secret,)
-
-
-def update_listening_lookup() -> None:
-    """Record where workers look it up whether this tenant has an enabled endpoint."""
-    tenant_id = current_tenant_id()
-    notify_workers("jobs.webhooks.worker.find_lost_work")
-    listening = db.session.scalar(
-        select(func.count())
-        .select_from(Endpoint)
-        .where(Endpoint.tenant_id == tenant_id, Endpoint.enabled, Endpoint.removed_at.is_(None))
-    )
-    if not listening:
-        remove_lookup(LOOKUP, str(tenant_id))
-        return
-    db.session.execute(
-        insert(Lookup)
-        .values(kind=LOOKUP, key=str(tenant_id), tenant_id=tenant_id, target="")
-        .on_conflict_do_nothing()
-    )
 
 
 def _url(url: str, policy: Policy) -> str:

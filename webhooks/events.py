@@ -12,10 +12,14 @@ def publish_webhook_event(kind: str, body: dict[str, Any]) -> Event:
         tenant_id=current_tenant_id(), type=kind, body={"event": kind, **body}, occurred_at=now()
     )
     db.session.add(event)
-    wake_delivery_worker()
+    wake_delivery_worker(kind)
     return event
 
 
-def wake_delivery_worker() -> None:
-    """After the commit: this tenant has new events. The sweep finds them if the wake-up is lost."""
-    notify_workers("jobs.webhooks.worker.drain", current_tenant_id())
+def wake_delivery_worker(*types: str) -> None:
+    """After the commit: this tenant has new events of these types, or deliveries that are due.
+
+    Without a type a worker is always woken; otherwise only if an endpoint subscribes to one of
+    them. The sweep finds events whose wake-up is lost.
+    """
+    notify_workers("jobs.webhooks.worker.drain", current_tenant_id(), *types)

@@ -80,10 +80,15 @@ class ReplayRange:
 
 
 def event_feed(after: int, limit: int) -> list[dict[str, Any]]:
-    """Events with a number above `after`, oldest first. Numbers new events first if needed."""
+    """Events with a number above `after`, oldest first. Numbers new events first if needed.
+
+    The last read comes after the last numbering: while this reader waited for the feed, another one
+    may have numbered events that its first read did not find.
+    """
     rows = _feed(after, limit)
-    while len(rows) < limit and fanout.number_events():
-        wake_delivery_worker()
+    numbered = 1
+    while len(rows) < limit and numbered:
+        numbered = fanout.number_for_reader()
         rows = _feed(after, limit)
     return [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows]
 
@@ -92,8 +97,7 @@ def test_event_feed(after: int, limit: int) -> tuple[list[dict[str, Any]], int |
     """The test-mode events among the next ones, and the number to continue from; None: at the
     end.
     """
-    while fanout.number_events():
-        wake_delivery_worker()
+    fanout.number_all_events()
     mine = {"tenant_id": current_tenant_id(), "after": after, "looked_at": SCAN_LIMIT}
     rows = db.session.execute(
         TEST_FEED.columns(id=Event.id.type), {**mine, "most": limit + 1}
@@ -203,8 +207,7 @@ def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
     endpoints.require_enabled(endpoint)
     if wish.since > wish.until:
         raise invalid("since", "invalid_range", "The end of the range must be after its start.")
-    while fanout.number_events():
-        pass
+    fanout.number_all_events()
     types = [kind for kind in EVENT_TYPES if is_subscribed(endpoint.events, kind)]
     rows = db.session.execute(
         IN_RANGE,

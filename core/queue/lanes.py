@@ -48,6 +48,19 @@ def mark_later(kind: str, tenant_id: int, due_at: datetime) -> None:
     )
 
 
+def mark_next(kind: str, tenant_id: int, due_at: datetime | None) -> bool:
+    """Mark the next work, which is due now or later; None: there is none. True: it is due now, so
+    the caller must wake a worker.
+    """
+    if due_at is None:
+        return False
+    if due_at > now():
+        mark_later(kind, tenant_id, due_at)
+        return False
+    mark_due(kind, tenant_id)
+    return True
+
+
 def later_kind(kind: str) -> str:
     return f"{kind}.later"
 

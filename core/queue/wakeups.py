@@ -13,6 +13,7 @@ from rq import Queue
 from rq.serializers import JSONSerializer
 
 from core.logs import current_request_id, logger
+from core.queue.listeners import ALL_TOPICS, COMPLETE, LISTENER_HASHES
 from core.queue.registry import JOB_QUEUES, MODULE_QUEUES
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
 from core.redis.scripts import LuaScript
@@ -27,17 +28,24 @@ WAKEUP_LISTS = {
     "jobs.sending.worker.drain": "bell:sends",
     "jobs.webhooks.worker.drain": "bell:deliveries",
 }
-# Jobs whose wake-ups name a tenant. The tenant is added to a set, and a second wake-up for it costs
-# nothing. While the listening set exists, wake-ups for tenants outside it are not sent.
+# Jobs whose wake-ups name a tenant, and possibly topics. The tenant is added to a set, and a second
+# wake-up for it costs nothing. A wake-up with topics that the tenant does not listen to is not sent
+# (core/queue/listeners.py).
 TENANT_SETS = {"jobs.webhooks.worker.drain": "rung:deliveries"}
-LISTENING_SETS = {"jobs.webhooks.worker.drain": "listening:deliveries"}
 PRESENCE_SECONDS = 3
 MAX_QUEUED_WAKEUPS = 64
-WAKEUP_SCRIPT = """
-if KEYS[4] ~= '' then
-  if redis.call('EXISTS', KEYS[5]) == 1 and redis.call('SISMEMBER', KEYS[5], ARGV[3]) == 0 then
-    return 0
+WAKEUP_SCRIPT = f"""
+local function listens(topics)
+  local known = redis.call('HMGET', KEYS[5], '{COMPLETE}', ARGV[3])
+  if not known[1] or known[2] == '{ALL_TOPICS}' then return true end
+  if not known[2] then return false end
+  for topic in string.gmatch(topics, '%S+') do
+    if string.find(' ' .. known[2] .. ' ', ' ' .. topic .. ' ', 1, true) then return true end
   end
+  return false
+end
+if KEYS[4] ~= '' then
+  if ARGV[4] ~= '' and not listens(ARGV[4]) then return 0 end
   if redis.call('SADD', KEYS[4], ARGV[3]) == 0 then return 0 end
 end
 if KEYS[3] ~= '' and redis.call('EXISTS', KEYS[2]) == 1 then
@@ -135,25 +143,16 @@ def _needs_job(one: WakeUp) -> bool:
 
 def wakeup_keys(one: WakeUp) -> tuple[list[str], list[int | str]]:
     """The keys and arguments of WAKEUP_SCRIPT."""
-    gathered = TENANT_SETS.get(one.job, "") if one.args else ""
+    tenants = TENANT_SETS.get(one.job, "") if one.args else ""
     keys = [one.mark, presence_key(one.job), WAKEUP_LISTS.get(one.job, "")]
-    keys += [gathered, LISTENING_SETS.get(one.job, "")]
-    return keys, [WAKEUP_TTL_SECONDS, MAX_QUEUED_WAKEUPS, str(one.args[0]) if gathered else ""]
+    keys += [tenants, LISTENER_HASHES.get(one.job, "")]
+    tenant_id, *topics = map(str, one.args) if tenants else [""]
+    return keys, [WAKEUP_TTL_SECONDS, MAX_QUEUED_WAKEUPS, tenant_id, " ".join(topics)]
 
 
 def presence_key(job: str) -> str:
     """The sorted set of present workers and when each expires; see core/queue/presence.py."""
     return f"at-work:{job}"
-
-
-def set_listening_tenants(job: str, tenant_ids: Iterable[int], seconds: int) -> None:
-    """Suppress wake-ups for other tenants until the time is over or this is called again."""
-    key = LISTENING_SETS[job]
-    with redis_client().pipeline(transaction=True) as together:
-        together.delete(key)
-        together.sadd(key, 0, *tenant_ids)
-        together.expire(key, seconds)
-        together.execute()
 
 
 def acknowledge_wakeup(job: str, *args: object) -> None:

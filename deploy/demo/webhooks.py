@@ -22,6 +22,7 @@ from webhooks.delivery import settle as webhook_settle
 from webhooks.delivery.claim import ClaimedDelivery, EndpointBatch
 from webhooks.delivery.post import AttemptResult
 from webhooks.endpoints import EndpointFields
+from webhooks.listeners import update_listeners
 from webhooks.models import Event
 
 
@@ -77,7 +78,7 @@ def add_webhook_deliveries(
                         ]
                         webhook_settle.settle_batch(batch, results, [], finished=True)
                         _make_due(batch.endpoint_id)
-        endpoints.update_listening_lookup()
+        update_listeners()
 
 
 def _days() -> list[datetime]:

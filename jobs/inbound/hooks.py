@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from core.clock import now
-from core.db import current_tenant_id, db, global_scope, notify_workers, savepoint, tenant_scope
+from core.db import current_tenant_id, db, notify_workers, savepoint, tenant_scope
 from core.logs import logger
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
@@ -63,11 +63,9 @@ class HookParts:
 def drain() -> int:
     """Work the lanes in turn, for WORK_SECONDS at most. Returns how many hooks were done."""
     acknowledge_wakeup("jobs.inbound.hooks.drain")
-    done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _work, _recheck_lane, turn=TURN_SECONDS)
-    if more:
-        with global_scope():
-            notify_workers("jobs.inbound.hooks.drain")
-    return done
+    return round_robin.work_lanes(
+        "jobs.inbound.hooks.drain", LANE, WORK_SECONDS, _work, _recheck_lane, turn=TURN_SECONDS
+    )
 
 
 def sweep() -> None:
@@ -200,12 +198,11 @@ def _recheck_lane(tenant_id: int, worked: int) -> None:
     """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
         due = hook_queue.next_due()
-        if due is not None and due <= now():
-            lanes.mark_due(LANE, tenant_id)
+        if worked:
+            recheck_at = now() + RECEIPT_RECHECK_AFTER
+            due = min(due, recheck_at) if due else recheck_at
+        if lanes.mark_next(LANE, tenant_id, due):
             notify_workers("jobs.inbound.hooks.drain")
-        elif due is not None or worked:
-            second = now() + RECEIPT_RECHECK_AFTER
-            lanes.mark_later(LANE, tenant_id, min(due, second) if due and worked else due or second)
 
 
 def _parts(hook: ClaimedHook, lines: "LineCache", *, alone: bool) -> HookParts:

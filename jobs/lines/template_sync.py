@@ -1,14 +1,12 @@
 """Fetch the templates of each tenant's accounts from the network."""
 
-import time
-
 from flask import current_app
 
-from core.db import global_scope, notify_workers, tenant_scope
+from core.db import notify_workers, tenant_scope
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
-from jobs.engine import all_tenants
+from jobs.engine import all_tenants, round_robin
 from messaging.lines import repository as line_repository
 from messaging.templates import repository as template_repository
 from messaging.templates import sync as template_sync
@@ -40,19 +38,11 @@ def drain() -> int:
     """Work the lanes in turn, for WORK_SECONDS at most. Returns how many tenants were synced."""
     acknowledge_wakeup("jobs.lines.template_sync.drain")
     settings: Settings = current_app.extensions["comanda"]
-    stop, done = time.monotonic() + WORK_SECONDS, 0
-    while time.monotonic() < stop:
-        with global_scope():
-            leased = lanes.lease_next(LANE, settings.lane_lease_seconds)
-        if leased is None:
-            return done
-        tenant_id, lease = leased
-        sync_tenant(settings, tenant_id)
-        with global_scope():
-            lanes.release(LANE, tenant_id, lease)
+    done = 0
+    for one in round_robin.lanes_in_turn("jobs.lines.template_sync.drain", LANE, WORK_SECONDS):
+        sync_tenant(settings, one.tenant_id)
+        one.release()
         done += 1
-    with global_scope():
-        notify_workers("jobs.lines.template_sync.drain")
     return done
 
 

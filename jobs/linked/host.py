@@ -11,9 +11,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 import aiohttp
 from flask import Flask
@@ -31,6 +29,7 @@ from core.queue import leases
 from core.queue.leases import HeldLease
 from core.settings import Settings
 from core.sql.db_errors import is_outage
+from jobs.engine.threads import AppThreads
 from jobs.linked import retention as linked_retention
 from jobs.linked.logout import LogoutQueue
 from jobs.linked.session import LineSession
@@ -56,17 +55,15 @@ FETCHES_AT_ONCE = 4  # a file may have 100 MB, and is held in memory
 MOST_THREADS = 16
 FORGET_SECONDS = 24 * 3600.0
 
-T = TypeVar("T")
 
-
-class LinkedHost:
+class LinkedHost(AppThreads):
     def __init__(self, app: Flask) -> None:
-        self.app = app
         self.settings: Settings = app.extensions["comanda"]
+        threads = ThreadPoolExecutor(min(self.settings.database_pool, MOST_THREADS), "host")
+        super().__init__(app, threads)
         self.name = f"{socket.gethostname()}:{os.getpid()}:{new_token()[:6]}"
         self.store = DeviceStore(self.settings.linked_store_url)
         self.sessions: dict[tuple[int, int], LineSession] = {}
-        self.threads = ThreadPoolExecutor(min(self.settings.database_pool, MOST_THREADS), "host")
         self.stopping = asyncio.Event()
         self.woken = asyncio.Event()
         self.fetching = asyncio.Semaphore(FETCHES_AT_ONCE)
@@ -211,13 +208,6 @@ class LinkedHost:
                 self.http, self.settings.simulator_url, self.settings.simulator_secret, session
             )
         return NeonizeClient(self.store.url, session)
-
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        def inside() -> T:
-            with self.app.app_context():
-                return work()
-
-        return await asyncio.get_running_loop().run_in_executor(self.threads, inside)
 
 
 async def serve(app: Flask) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from core.db import db, tenant_scope
+from core.db import db
 from core.logs import logger
 from core.queue import leases
 from core.queue.leases import HeldLease
@@ -230,11 +230,7 @@ class LineSession:
         return await self.scoped(inside)
 
     async def scoped(self, work: Callable[[], T]) -> T:
-        def inside() -> T:
-            with tenant_scope(self.tenant_id):
-                return work()
-
-        return await self.host.in_thread(inside)
+        return await self.host.tenant(self.tenant_id, work)
 
     async def in_store(self, work: Callable[[DeviceStore], T]) -> T:
         return await self.host.in_thread(lambda: work(self.host.store))

@@ -11,7 +11,7 @@ from flask import current_app
 
 from core import chaos
 from core.clock import now
-from core.db import current_tenant_id, db, global_scope, notify_workers, tenant_scope
+from core.db import current_tenant_id, db, notify_workers, tenant_scope
 from core.logs import logger
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
@@ -48,7 +48,8 @@ def drain() -> int:
     def work(tenant_id: int) -> int:
         return sum(each(tenant_id, settings) for each in STEPS)
 
-    done, more = round_robin.work_lanes(
+    return round_robin.work_lanes(
+        "jobs.restaurant.payments.drain",
         LANE,
         WORK_SECONDS,
         work,
@@ -56,10 +57,6 @@ def drain() -> int:
         turn=TURN_SECONDS,
         lease_seconds=settings.lease_seconds,
     )
-    if more:
-        with global_scope():
-            notify_workers("jobs.restaurant.payments.drain")
-    return done
 
 
 def sweep() -> None:
@@ -238,9 +235,5 @@ def _lease(settings: Settings) -> float:
 def _recheck_lane(tenant_id: int, _worked: int) -> None:
     """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
-        due = payment_worker_steps.next_due()
-        if due is not None and due <= now():
-            lanes.mark_due(LANE, tenant_id)
+        if lanes.mark_next(LANE, tenant_id, payment_worker_steps.next_due()):
             notify_workers("jobs.restaurant.payments.drain")
-        elif due is not None:
-            lanes.mark_later(LANE, tenant_id, due)

@@ -65,7 +65,7 @@ class SendLane:
             look_at: datetime | None = now()
             while look_at is not None:
                 await asyncio.sleep(max((look_at - now()).total_seconds(), 0))
-                if self.drain.shift.over and self.first is None:
+                if self.drain.presence.over and self.first is None:
                     await self.give_back()
                     break
                 look_at = await self.look()

@@ -15,7 +15,7 @@ from typing import IO, Any, cast
 from flask import current_app
 
 from core.clock import now
-from core.db import global_scope, notify_workers, tenant_scope
+from core.db import notify_workers, tenant_scope
 from core.logs import logger
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
@@ -51,13 +51,15 @@ Passwords, tokens and other secrets are left out. Times are UTC.
 def drain() -> int:
     """Work the tenants in turn, for 20 seconds at most; then the queue's other jobs come first."""
     acknowledge_wakeup("jobs.tenants.exports.drain")
-    done, more = round_robin.work_lanes(
-        LANE, WORK_SECONDS, run_step, _recheck_lane, turn=TURN_SECONDS, lease_seconds=LEASE_SECONDS
+    return round_robin.work_lanes(
+        "jobs.tenants.exports.drain",
+        LANE,
+        WORK_SECONDS,
+        run_step,
+        _recheck_lane,
+        turn=TURN_SECONDS,
+        lease_seconds=LEASE_SECONDS,
     )
-    if more:
-        with global_scope():
-            notify_workers("jobs.tenants.exports.drain")
-    return done
 
 
 def sweep() -> None:

@@ -20,7 +20,7 @@ from flask import Flask
 
 from core import chaos
 from core.clock import now
-from core.db import global_scope, notify_workers, tenant_scope
+from core.db import global_scope, notify_workers
 from core.http import Policy
 from core.http.async_client import Client
 from core.ids import id_time, to_uuid
@@ -28,6 +28,7 @@ from core.logs import logger
 from core.monitoring import metrics
 from core.queue import lanes
 from core.settings import Settings
+from jobs.engine.threads import AppThreads
 from webhooks.delivery import claim as webhook_claim
 from webhooks.delivery import post as webhook_post
 from webhooks.delivery import settle as webhook_settle
@@ -55,8 +56,8 @@ T = TypeVar("T")
 def webhook_poster_of(app: Flask) -> "WebhookPoster":
     if EXTENSION not in app.extensions:
         app.extensions[EXTENSION] = WebhookPoster(app)
-    room: WebhookPoster = app.extensions[EXTENSION]
-    return room
+    poster: WebhookPoster = app.extensions[EXTENSION]
+    return poster
 
 
 @dataclass
@@ -82,9 +83,9 @@ class BatchInFlight:
             self.last_start = 0.0  # the rest is put back
 
 
-class WebhookPoster:
+class WebhookPoster(AppThreads):
     def __init__(self, app: Flask) -> None:
-        self.app = app
+        super().__init__(app)
         self.settings: Settings = app.extensions["comanda"]
         self.loop = asyncio.new_event_loop()
         self.posts: set[asyncio.Task[None]] = set()
@@ -193,11 +194,8 @@ class WebhookPoster:
 
     def look_again(self, tenant_id: int, due: datetime) -> None:
         """In the tenant's transaction: mark the lane, because there is more now or later."""
-        if due <= now():
-            lanes.mark_due(LANE, tenant_id)
+        if lanes.mark_next(LANE, tenant_id, due):
             notify_workers("jobs.webhooks.worker.drain")
-        else:
-            lanes.mark_later(LANE, tenant_id, due)
 
     def wake_at(self, tenant_id: int, due: datetime) -> None:
         """Wake a worker for a near retry without waiting for the sweep. In the loop's thread."""
@@ -227,19 +225,3 @@ class WebhookPoster:
             await self.in_thread(work)
         except Exception as error:  # noqa: BLE001 - the sweep does it too, a little later
             log.info("webhook follow-up failed", error=type(error).__name__)
-
-    async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
-        """Run one transaction of this tenant in a thread."""
-
-        def inside() -> T:
-            with tenant_scope(tenant_id):
-                return work()
-
-        return await self.in_thread(inside)
-
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        def inside() -> T:
-            with self.app.app_context():
-                return work()
-
-        return await asyncio.to_thread(inside)

@@ -110,7 +110,7 @@ def start_runs(event: StoreEvent) -> int:
         ).first()
         if row is not None:
             started += 1
-            _wake_at(due_at, moment)
+            _wake_at(due_at)
     return started
 
 
@@ -321,7 +321,7 @@ def _reopen_skipped_runs(event: StoreEvent, moment: datetime) -> int:
         },
     ).all()
     if rows:
-        _wake_at(moment, moment)
+        _wake_at(moment)
     return len(rows)
 
 
@@ -350,9 +350,6 @@ def _automations_with_trigger(trigger: str) -> list[str]:
     )
 
 
-def _wake_at(due_at: datetime, moment: datetime) -> None:
-    if due_at <= moment:
-        lanes.mark_due(LANE, current_tenant_id(), moment)
+def _wake_at(due_at: datetime) -> None:
+    if lanes.mark_next(LANE, current_tenant_id(), due_at):
         notify_workers("jobs.automations.drain")
-    else:
-        lanes.mark_later(LANE, current_tenant_id(), due_at)

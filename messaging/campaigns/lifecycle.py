@@ -121,13 +121,8 @@ def stop(campaign_id: str) -> Campaign:
 def wake_campaign(campaign: Campaign) -> None:
     """Wake a worker when the campaign is due, and update open pages."""
     send_live_update(campaign)
-    if campaign.due_at is None:
-        return
-    if campaign.due_at <= now():
-        lanes.mark_due(LANE, current_tenant_id())
+    if lanes.mark_next(LANE, current_tenant_id(), campaign.due_at):
         notify_workers("jobs.campaigns.drain")
-    else:
-        lanes.mark_later(LANE, current_tenant_id(), campaign.due_at)
 
 
 def send_live_update(campaign: Campaign) -> None:

@@ -131,7 +131,7 @@ def _settle_sent(
     for one in sent_live_updates(settled, moved):
         publish_update(**one)
     if settled:
-        wake_delivery_worker()
+        wake_delivery_worker("messages.sent")
     return sent_outcomes(accepted, settled)
 
 

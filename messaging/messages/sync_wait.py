@@ -27,14 +27,16 @@ OUTCOME_TTL_SECONDS = 40  # longer than any caller waits
 LISTEN_SECONDS = 5
 OUTCOMES_PER_READ = 100
 
-# The outcome may be published before the waiter is registered.
+# The outcome may be published before the waiter is registered. Its keys and arguments come after
+# those of the wake-up.
 WAIT_SCRIPT = f"""
 local function ring()
 {WAKEUP_SCRIPT}
 end
-local told = redis.call('GET', KEYS[7])
-if told then redis.call('DEL', KEYS[7])
-else redis.call('SET', KEYS[6], ARGV[4], 'EX', ARGV[5]) end
+local waits, outcome = KEYS[#KEYS - 1], KEYS[#KEYS]
+local told = redis.call('GET', outcome)
+if told then redis.call('DEL', outcome)
+else redis.call('SET', waits, ARGV[#ARGV - 1], 'EX', ARGV[#ARGV]) end
 return {{ring(), told}}
 """
 PUBLISH_SCRIPT = """

@@ -54,7 +54,7 @@ def record_state_changes(rows: Sequence[Any], moment: datetime, causes: list[str
                 ],
             },
         )
-        wake_delivery_worker()
+        wake_delivery_worker(*sorted(set(types)))
 
 
 def state_event_body(kind: str, row: Any, moment: datetime) -> dict[str, Any]:

@@ -35,6 +35,8 @@ def rung():
                 "core/db.py",
                 "core/queue/wakeups.py",
                 "jobs/engine/all_tenants.py",
+                "jobs/engine/drain.py",
+                "jobs/engine/round_robin.py",
                 "jobs/scheduler.py",
             ):
                 continue  # these modules pass the name on

@@ -119,15 +119,6 @@ def next_due() -> datetime | None:
     return found
 
 
-def has_unnumbered_events() -> bool:
-    """Whether there are events without a number."""
-    found = db.session.execute(
-        text("SELECT 1 FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL LIMIT 1"),
-        {"tenant_id": current_tenant_id()},
-    )
-    return found.first() is not None
-
-
 def wire_body(event_id: str, body: dict[str, Any], occurred_at: datetime, sequence: int) -> bytes:
     """The body that is posted: the fields that identify the event first, then its own fields."""
     return json.dumps(

@@ -15,8 +15,8 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
-from webhooks.event_types import TEST_EVENT, is_subscribed
-from webhooks.events import publish_webhook_event
+from webhooks.event_types import ALL_EVENTS, TEST_EVENT, is_subscribed
+from webhooks.events import publish_webhook_event, wake_delivery_worker
 from webhooks.models import Endpoint, EventFeed
 
 BATCH_SIZE = 1000
@@ -24,6 +24,15 @@ BATCH_SIZE = 1000
 # The body of an event contains whether it belongs to test mode.
 IS_TEST = "coalesce(events.body ->> 'test', events.body #>> '{data,test}', '') = 'true'"
 
+UNNUMBERED = text("""
+SELECT 1 FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL LIMIT 1
+""")
+TO_FAN_OUT = text("""
+SELECT 1 FROM events AS e
+  JOIN endpoints AS p ON p.tenant_id = :tenant_id AND p.enabled AND p.removed_at IS NULL
+   AND (e.type = ANY (p.events) OR :all_events = ANY (p.events))
+ WHERE e.tenant_id = :tenant_id AND e.sequence IS NULL AND e.type <> :test_event LIMIT 1
+""")
 LOCK = text("SELECT last_sequence FROM event_feeds WHERE tenant_id = :tenant_id FOR UPDATE")
 NUMBER = text(f"""
 UPDATE events SET sequence = :last + mine.place
@@ -66,14 +75,50 @@ class Subscriber:
 
 
 def number_events(most: int = BATCH_SIZE) -> int:
-    """Number the events that have no number yet, oldest first. Returns how many there were."""
+    """Number the events that have no number yet, oldest first, and create their deliveries. Returns
+    how many events there were. For workers, which send the deliveries next.
+    """
+    return _number_events(most)[0]
+
+
+def number_for_reader() -> int:
+    """As `number_events`, if there is an event without a number. Wakes a worker for deliveries."""
+    if not has_unnumbered_events():
+        return 0
+    events, deliveries = _number_events(BATCH_SIZE)
+    if deliveries:
+        wake_delivery_worker()
+    return events
+
+
+def number_all_events() -> None:
+    """In batches, for callers that need the number of every event. Wakes a worker for
+    deliveries.
+    """
+    while number_for_reader():
+        pass
+
+
+def has_unnumbered_events() -> bool:
+    found = db.session.execute(UNNUMBERED, {"tenant_id": current_tenant_id()})
+    return found.first() is not None
+
+
+def has_events_to_fan_out() -> bool:
+    """Whether an enabled endpoint subscribes to an event that has no number yet."""
+    mine = {"tenant_id": current_tenant_id(), "all_events": ALL_EVENTS, "test_event": TEST_EVENT}
+    return db.session.execute(TO_FAN_OUT, mine).first() is not None
+
+
+def _number_events(most: int) -> tuple[int, int]:
+    """How many events were numbered, and how many deliveries were created."""
     last = lock_feed()
     rows = db.session.execute(
         NUMBER, {"tenant_id": current_tenant_id(), "last": last, "most": most}
     ).all()
-    if rows:
-        _fan_out(rows, list_subscribers(), last + len(rows))
-    return len(rows)
+    if not rows:
+        return 0, 0
+    return len(rows), len(_fan_out(rows, list_subscribers(), last + len(rows)))
 
 
 def lock_feed() -> int:
@@ -150,8 +195,9 @@ def create_deliveries(
     return [from_uuid("dlv", one) for one in ids]
 
 
-def _fan_out(rows: Sequence[Any], listening: list[Subscriber], last: int) -> None:
-    create_deliveries(
+def _fan_out(rows: Sequence[Any], listening: list[Subscriber], last: int) -> list[str]:
+    """Returns the ids of the deliveries."""
+    return create_deliveries(
         (
             (one.id, row)
             for row in rows

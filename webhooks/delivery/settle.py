@@ -30,6 +30,7 @@ from webhooks.delivery.retry_policy import (
     with_jitter,
 )
 from webhooks.endpoints import FAILURES_BEFORE_PAUSE
+from webhooks.listeners import update_listeners
 from webhooks.models import Endpoint, WebhookDelivery
 
 WARNING_EMAILS = ((timedelta(hours=24), "day"), (timedelta(hours=72), "days"))
@@ -222,7 +223,7 @@ def _record_failures(
 def _switch_off(endpoint: Endpoint, because: str, error: str) -> None:
     endpoints.switch_off(endpoint, because)
     db.session.flush()
-    endpoints.update_listening_lookup()
+    update_listeners()
     audit.record(
         "webhooks.disabled",
         endpoint.url,

@@ -57,7 +57,10 @@ class AfterCommitOutbox:
 
     async def send(self, redis: "AsyncRedis") -> list[WakeUp]:
         """Returns the wake-ups that no worker waits for: they must become jobs."""
-        rings = [WakeUp("jobs.webhooks.worker.drain", (tenant_id,)) for tenant_id in self.news]
+        rings = [
+            WakeUp("jobs.webhooks.worker.drain", (tenant_id, "messages.sent"))
+            for tenant_id in self.news
+        ]
         rings += self.wakeups
         async with redis.pipeline(transaction=False) as pipe:
             for ring in rings:

@@ -7,7 +7,7 @@ import pytest
 
 from core.db import global_scope, notify_workers
 from core.logs import bind_request
-from core.queue import wakeups
+from core.queue import listeners, wakeups
 from core.queue.wakeups import WakeUp, acknowledge_wakeup, queue_named, send_wakeups
 from core.redis import client
 from core.redis.client import connect_redis
@@ -148,7 +148,7 @@ def gathered(redis):
         queue.empty()
         redis.delete(
             wakeups.TENANT_SETS[DELIVER],
-            wakeups.LISTENING_SETS[DELIVER],
+            listeners.LISTENER_HASHES[DELIVER],
             wakeups.presence_key(DELIVER),
         )
         redis.delete(wakeups.WAKEUP_LISTS[DELIVER], WakeUp(DELIVER).mark)
@@ -165,9 +165,22 @@ def test_rings_that_name_a_tenant_gather_behind_one_job(redis, app, gathered):
     assert [(job.func_name, job.args) for job in gathered.jobs] == [(DELIVER, [])]
 
 
-def test_tenants_nobody_listens_for_are_not_rung_for(redis, app, gathered):
-    wakeups.set_listening_tenants(DELIVER, [7], 60)
-    send_wakeups([WakeUp(DELIVER, (8,))])
+def test_topics_that_nobody_listens_to_wake_no_worker(redis, app, gathered):
+    generation = listeners.listener_generation(DELIVER)
+    assert listeners.store_listeners(DELIVER, generation, {7: "fish fowl", 9: "*"}, 60)
+    for quiet in ((8, "fish"), (7, "fis"), (7, "meat", "ish")):
+        send_wakeups([WakeUp(DELIVER, quiet)])
     assert (gathered.count, redis.exists(wakeups.TENANT_SETS[DELIVER])) == (0, 0)
-    send_wakeups([WakeUp(DELIVER, (7,))])
-    assert (gathered.count, redis.smembers(wakeups.TENANT_SETS[DELIVER])) == (1, {b"7"})
+    for loud in ((7, "meat", "fowl"), (8,), (9, "meat")):
+        send_wakeups([WakeUp(DELIVER, loud)])
+    assert gathered.count == 1
+    assert redis.smembers(wakeups.TENANT_SETS[DELIVER]) == {b"7", b"8", b"9"}
+
+
+def test_listeners_are_forgotten_and_then_every_wake_up_is_sent(redis, app, gathered):
+    generation = listeners.listener_generation(DELIVER)
+    assert listeners.store_listeners(DELIVER, generation, {}, 60)
+    listeners.forget_listeners(DELIVER)
+    assert not listeners.store_listeners(DELIVER, generation, {}, 60)
+    send_wakeups([WakeUp(DELIVER, (8, "fish"))])
+    assert gathered.count == 1

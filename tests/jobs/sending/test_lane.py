@@ -66,7 +66,7 @@ def work(app, business, lease, seconds):
 
     async def run():
         drain = SendWorker(app)
-        drain.shift.until = time.monotonic() + seconds
+        drain.presence.until = time.monotonic() + seconds
         drain.pacing = LinePacing()
         async with (
             AsyncPool(drain.settings.database_url, 2) as hot,

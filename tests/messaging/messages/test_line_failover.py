@@ -71,7 +71,7 @@ def work(app, business):
 
     async def run():
         drain = SendWorker(app)
-        drain.shift.until = time.monotonic() + 1.0
+        drain.presence.until = time.monotonic() + 1.0
         drain.pacing = LinePacing()
         drain.client = None
         drain.redis = AsyncRedis.from_url(drain.settings.redis_url)

@@ -16,6 +16,7 @@ from tests.webhooks.receivers import attempts_of, deliveries_of
 from webhooks import endpoints
 from webhooks.endpoints import EndpointFields
 from webhooks.events import publish_webhook_event
+from webhooks.listeners import update_listeners
 from webhooks.models import Endpoint
 
 PRODUCTION = Policy()
@@ -60,7 +61,7 @@ def test_none_is_called_if_it_was_registered_all_the_same(app, restaurant, run_j
         for url in urls:
             db.session.add(Endpoint(tenant_id=restaurant.tenant_id, url=url, events=["*"]))
         db.session.flush()
-        endpoints.update_listening_lookup()
+        update_listeners()
         publish_webhook_event("messages.sent", {"data": {}})
 
     def resolver(host, port):
