@@ -4,7 +4,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 from flask import Response, g, request
+from flask.cli import ScriptInfo
 from flask_migrate import Migrate
 from flask_openapi3.openapi import OpenAPI
 from prometheus_client import Counter, Histogram
@@ -20,6 +22,7 @@ from core.http.body_length import refuse_short_bodies
 from core.logs import bind_request, log_request, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
 from deploy.demo.commands import add_demo_commands
+from messaging.lines.simulated_line import refuse_live_simulated_lines
 from messaging.messages.sending.direct import DirectSender
 from messaging.messages.sync_wait import configure_sync_wait
 from messaging.messages.sync_wait_limits import configure_sync_wait_limits
@@ -101,11 +104,22 @@ def watch_requests(app: OpenAPI) -> None:
 
 def create_app() -> OpenAPI:
     try:
-        app = build_app(load_settings())
+        settings = load_settings()
+        app = build_app(settings)
+        if not _runs_a_command():
+            with app.app_context():
+                refuse_live_simulated_lines(settings)
+                db.engine.dispose()  # a server may fork after this
     except SettingsError as error:
         raise SystemExit(str(error)) from None
     app.extensions["request_log"].runs = True
     return app
+
+
+def _runs_a_command() -> bool:
+    """Whether `flask` loads the app: its commands must be able to repair what stops a start."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.find_object(ScriptInfo) is not None
 
 
 def __getattr__(name: str) -> OpenAPI:

@@ -14,8 +14,10 @@ from core.logs import bind_request, logger, new_request_id
 from core.queue.presence import PRIORITY_QUEUE, begin_shutdown, set_served_queues
 from core.queue.registry import ALL_QUEUES, current_job_name
 from core.queue.wakeups import SERIALIZER, queue_named
+from core.settings import SettingsError
 from core.sql.db_errors import traceback_without_message
 from jobs.engine.redis_connection import stop_retrying, worker_redis
+from messaging.lines.simulated_line import refuse_live_simulated_lines
 from restaurant.wiring import wire_domains
 
 log = logger(__name__)
@@ -82,6 +84,10 @@ def main(names: list[str]) -> None:
     app = create_worker_app()
     wire_domains()
     with app.app_context():
+        try:
+            refuse_live_simulated_lines(app.extensions["comanda"])
+        except SettingsError as error:
+            raise SystemExit(str(error)) from None
         connection = worker_redis(app.extensions["comanda"].redis_url)
         set_served_queues(names or ALL_QUEUES)
         queues = [queue_named(name, connection) for name in names or ALL_QUEUES]

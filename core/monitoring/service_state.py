@@ -137,6 +137,23 @@ def measure_all_tenants() -> None:
     without rows is removed from the table.
     """
     moment = now()
+    found = _measured(moment)
+    with global_scope() as session:
+        session.execute(text("DELETE FROM service_measurements"))
+        rows = [
+            {"name": name, "label": label, "value": value, "measured_at": moment}
+            for name, label, value in (*found, ("measured", "", 1.0))
+        ]
+        session.execute(insert(ServiceMeasurement), rows)
+
+
+def measure_figure(wanted: str) -> float:
+    """The current value of one figure over all tenants."""
+    return sum(value for name, _, value in _measured(now()) if name == wanted)
+
+
+def _measured(moment: datetime) -> list[tuple[str, str, float]]:
+    """Name, label and value of every figure."""
     with global_scope() as session:
         found = session.execute(
             MEASURE,
@@ -145,14 +162,8 @@ def measure_all_tenants() -> None:
                 "unknown_since": partitions.id_at(moment - timedelta(days=14)),
                 "unknown_before": partitions.id_at(moment - SETTLED_AFTER),
             },
-        ).all()
-    with global_scope() as session:
-        session.execute(text("DELETE FROM service_measurements"))
-        rows = [
-            {"name": name, "label": label, "value": float(value), "measured_at": moment}
-            for name, label, value in (*found, ("measured", "", 1.0))
-        ]
-        session.execute(insert(ServiceMeasurement), rows)
+        )
+        return [(name, label, float(value)) for name, label, value in found]
 
 
 def _database() -> DatabaseState:

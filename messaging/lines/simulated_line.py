@@ -2,11 +2,20 @@
 
 import secrets
 
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+
+from core.db import current_tenant_id, db
+from core.logs import logger
+from core.monitoring import service_state
 from core.security.signing import sign_token
+from core.settings import Settings, SettingsError
 from messaging.lines import repository as line_repository
 from messaging.models import Line
 from messaging.token_purposes import LINE, NO_EXPIRY, UNSIGNED
 from tenants import accounts
+
+log = logger(__name__)
 
 
 def add_simulated_line(
@@ -47,3 +56,38 @@ def _shown_name(line: Line) -> str:
     """The chat's name on a simulated phone: the business name, as on a real phone."""
     business = accounts.account_name()
     return f"{business} · {line.name}" if line.test else business
+
+
+def refuse_live_simulated_lines(settings: Settings) -> None:
+    """Production does not start with a live line on the simulated network: its messages would
+    reach nobody. Raises SettingsError.
+
+    While the database is down nothing is known: the process starts, and such a message is refused.
+    """
+    if not settings.production:
+        return
+    try:
+        count = int(service_state.measure_figure("lines_simulated"))
+    except SQLAlchemyError as error:
+        log.warning("live simulated lines not checked", error=type(error).__name__)
+        return
+    if count:
+        raise SettingsError(
+            f"Production refuses to start: {count} live line(s) use the simulated network, so their"
+            " messages reach nobody. Disable them: flask --app wsgi lines disable-simulated"
+        )
+
+
+def disable_live_simulated_lines() -> list[str]:
+    """Disable the tenant's live lines on the simulated network; returns their names."""
+    query = select(Line).where(
+        Line.tenant_id == current_tenant_id(),
+        Line.network == "simulator",
+        Line.test.is_(False),
+        Line.enabled.is_(True),
+        Line.removed_at.is_(None),
+    )
+    found = list(db.session.scalars(query))
+    for line in found:
+        line_repository.set_enabled(line.id, enabled=False)
+    return [line.name for line in found]

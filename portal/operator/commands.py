@@ -12,6 +12,7 @@ from core.queue import leases
 from messaging.lines import send_lane
 from messaging.lines.drivers.linked.client import LINKED_KIND as LINKED
 from messaging.lines.drivers.linked.device_store import DeviceStore
+from messaging.lines.simulated_line import disable_live_simulated_lines
 from portal.onboarding.new_tenant import add_simulated_lines
 from portal.operator.command_output import as_json, operator_command, print_result
 from portal.operator.plan_commands import plan_commands
@@ -26,6 +27,7 @@ key_commands = AppGroup("keys", help="Make API keys.")
 people_commands = AppGroup("people", help="Rights of people.")
 secret_commands = AppGroup("secrets", help="Encryption at rest.")
 host_commands = AppGroup("hosts", help="Host names of restaurants.")
+line_commands = AppGroup("lines", help="Lines of all tenants.")
 
 
 @tenant_commands.command("create")
@@ -170,6 +172,19 @@ def confirm_host(host: str, tenant_id: int) -> None:
     raise click.ClickException(f"No restaurant of tenant {tenant_id} has asked for {host}.")
 
 
+@line_commands.command("disable-simulated")
+@operator_command
+def disable_simulated() -> None:
+    """Disable live lines on the simulated network, with which production does not start."""
+    count = 0
+    for tenant_id in accounts.every_tenant(because="no live line reaches simulated phones"):
+        with tenant_scope(tenant_id):
+            for name in disable_live_simulated_lines():
+                click.echo(f"{name}, tenant {tenant_id}")
+                count += 1
+    click.echo(f"{count} lines disabled.")
+
+
 def add_operator_commands(app: Flask) -> None:
     groups = (
         tenant_commands,
@@ -177,5 +192,5 @@ def add_operator_commands(app: Flask) -> None:
         people_commands,
         secret_commands,
     )
-    for group in (*groups, host_commands, plan_commands):
+    for group in (*groups, host_commands, line_commands, plan_commands):
         app.cli.add_command(group)

@@ -16,7 +16,7 @@ from portal.web.auth import member_may
 from portal.web.csv_files import csv_response, xlsx_answer
 from portal.web.forms import domain_errors_on, submitted_text, text_in_url
 from portal.web.i18n import error_message
-from restaurant.menus import availability, menu_import, menus
+from restaurant.menus import availability, import_files, menu_import, menus
 from restaurant.models import Menu, Site
 from restaurant.sites import sites
 
@@ -53,6 +53,7 @@ def bring_in(menu_id: str) -> Any:
     if form.validate_on_submit():
         with domain_errors_on(form):
             data, filename = _file()
+            data = import_files.as_table(data)
             with tenant_scope(g.tenant_id):
                 reading = menu_import.parse_file(menu, data, filename, places)
             carried = base64.b64encode(data).decode()
@@ -170,7 +171,7 @@ def _file() -> tuple[bytes, str]:
     file = request.files.get("file")
     if file is None or not file.filename:
         raise invalid("file", "no_file", "Choose a file.")
-    return file.read(menu_import.LARGEST_FILE + 1), file.filename
+    return file.read(import_files.LARGEST_FILE + 1), file.filename
 
 
 def _places(menu: Menu) -> list[Site]:

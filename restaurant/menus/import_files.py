@@ -27,6 +27,7 @@ _COLUMN_BY_HEADER = {
 }
 BY_LANGUAGE = {"category", "name", "description"}
 MOST_ROWS = 5_000  # in a spreadsheet, including empty rows
+LARGEST_FILE = 512 * 1024
 
 
 def rows_of_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -123,20 +124,14 @@ def _column(name: str) -> str:
     return f"{meant}_{language}" if meant in BY_LANGUAGE else plain
 
 
-def decode(data: bytes) -> str:
-    if spreadsheets.is_workbook(data):
-        return _of_workbook(data)
-    for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1254"):
-        try:
-            return data.decode(encoding).replace("\0", "")
-        except UnicodeDecodeError:
-            continue
-    raise _no_table()
-
-
-def _of_workbook(data: bytes) -> str:
+def as_table(data: bytes) -> bytes:
+    """Return a spreadsheet as CSV, any other file as is. Slow: call it before the transaction."""
+    if len(data) > LARGEST_FILE:
+        raise invalid("file", "too_large", "A menu file can be at most 512 KB.")
+    if not spreadsheets.is_workbook(data):
+        return data
     try:
-        return spreadsheets.as_csv(io.BytesIO(data), MOST_ROWS).decode()
+        return spreadsheets.as_csv(io.BytesIO(data), MOST_ROWS, LARGEST_FILE)
     except spreadsheets.TooLarge as error:
         raise invalid(
             "file",
@@ -146,6 +141,15 @@ def _of_workbook(data: bytes) -> str:
         ) from error
     except spreadsheets.NotReadable as error:
         raise _no_table() from error
+
+
+def decode(data: bytes) -> str:
+    for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1254"):
+        try:
+            return data.decode(encoding).replace("\0", "")
+        except UnicodeDecodeError:
+            continue
+    raise _no_table()
 
 
 def _no_table() -> DomainError:

@@ -15,7 +15,6 @@ from restaurant.models import Menu, MenuCategory, MenuItem, Site
 from restaurant.sites import stations
 from tenants import audit
 
-LARGEST_FILE = 512 * 1024
 MAX_ERRORS = 200
 MOST_IGNORED = 20
 _ALLERGENS = import_synonyms.build_lookup(import_synonyms.ALLERGENS)
@@ -73,10 +72,9 @@ def parse_file(
 ) -> ParsedFile:
     """Parse and check the file without writing anything. Raises Invalid if it is not a table.
 
+    `data` comes from `import_files.as_table`.
     `sites` are the restaurants whose stations the file may name.
     """
-    if len(data) > LARGEST_FILE:
-        raise invalid("file", "too_large", "A menu file can be at most 512 KB.")
     text = import_files.decode(data)
     looks_json = text.lstrip()[:1] in ("{", "[")
     raw = (

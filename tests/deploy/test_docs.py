@@ -44,7 +44,7 @@ def test_places_in_the_code_exist(page: Path) -> None:
 @each_page
 def test_flask_commands_exist(page: Path, app: object) -> None:
     named = re.findall(
-        r"(?:flask --app wsgi|(?<!from )\bcomanda) ((?:[a-z]+ )?[a-z]+)", _code(page)
+        r"(?:flask --app wsgi|(?<!from )\bcomanda) ((?:[a-z]+ )?[a-z]+(?:-[a-z]+)*)", _code(page)
     )
     for words in named:
         found: object = app.cli

@@ -14,6 +14,7 @@ ENCODINGS = ("utf-8", "utf-16", "windows-1254", "windows-1252")
 DELIMITERS = (",", ";", "\t", "|")
 MOST_COLUMNS = 60
 LONGEST_CELL = 10_000
+LONGEST_ROW = 1_000_000  # characters; a row is held in memory, with an object for every cell
 SAMPLE_BYTES = 256 * 1024
 # Ğ İ Ş ğ ı ş in Turkish; in Western European encodings the same bytes are Icelandic letters.
 _TURKISH = frozenset(b"\xd0\xdd\xde\xf0\xfd\xfe")
@@ -118,12 +119,13 @@ def detect_format(
 
 def read_rows(file: BinaryIO, encoding: str, delimiter: str, has_header: bool) -> Iterator[FileRow]:
     """Yield every row that is not blank. Raises NotATable where the file becomes unreadable."""
-    text = io.TextIOWrapper(file, encoding, errors="replace", newline="")
-    reader = csv.reader(_without_bom(text), delimiter=delimiter)
+    lines = _Lines(io.TextIOWrapper(file, encoding, errors="replace", newline=""))
+    reader = csv.reader(lines, delimiter=delimiter)
     begins, first = 1, True
     try:
         for cells in reader:
             line, begins = begins, reader.line_num + 1
+            lines.begin_row()
             if not any(cell.strip() for cell in cells):
                 continue
             if first and has_header:
@@ -220,7 +222,24 @@ def _is_header(cells: Sequence[str], country: str | None) -> bool:
     return not any(normalize_phone(cell[:64], country) for cell in cells)
 
 
-def _without_bom(text: IO[str]) -> Iterator[str]:
-    for number, line in enumerate(text):
-        line = line.replace("\0", "")
-        yield line.lstrip("\ufeff") if number == 0 else line
+class _Lines:
+    """The lines of a file, without NUL and byte order mark. Raises csv.Error in a row that is too
+    long: a quoted cell may go over many lines.
+    """
+
+    def __init__(self, text: IO[str]) -> None:
+        self._text = text
+        self._room = LONGEST_ROW
+        self._first = True
+
+    def begin_row(self) -> None:
+        self._room = LONGEST_ROW
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(self._room + 1):
+            self._room -= len(line)
+            if self._room < 0:
+                raise csv.Error("the row is too long")
+            line = line.replace("\0", "")
+            yield line.lstrip("\ufeff") if self._first else line
+            self._first = False

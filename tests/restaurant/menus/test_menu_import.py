@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import DomainError
 from core.storage import spreadsheets
-from restaurant.menus import menu_import, menus
+from restaurant.menus import import_files, menu_import, menus
 from restaurant.menus.menu_import import normalize_price
 from restaurant.sites import sites, stations
 from tests.restaurant.bistro import open_bistro
@@ -128,12 +128,12 @@ def test_every_fault_is_named_by_row_and_field(menu, restaurant):
         (b"[]", "empty_file"),
         (b"[" * 50_000, "not_a_table"),
         (b"category,name,price\n", "empty_file"),
-        (b"x" * (menu_import.LARGEST_FILE + 1), "too_large"),
+        (b"x" * (import_files.LARGEST_FILE + 1), "too_large"),
     ],
 )
 def test_what_is_no_menu_is_refused_whole(menu, restaurant, data, code):
     with restaurant.scope(), pytest.raises(DomainError) as refused:
-        menu_import.parse_file(menu, data, "menu.csv")
+        menu_import.parse_file(menu, import_files.as_table(data), "menu.csv")
     assert refused.value.code == code
 
 
@@ -238,12 +238,19 @@ def test_a_spreadsheet_is_read_like_a_csv(menu, restaurant):
     rows = [["Izgara", "Köfte", "320,50"], ["", "", ""], ["İçecek", "Ayran", "pahalı"]]
     data = spreadsheets.workbook(["kategori", "ad", "fiyat"], rows, title="menü")
     with restaurant.scope():
-        reading = menu_import.parse_file(menu, data, "menu.xlsx")
+        reading = menu_import.parse_file(menu, import_files.as_table(data), "menu.xlsx")
     assert [str(row.values["price"]) for row in reading.rows] == ["320.50"]
     assert [(fault.row, fault.field) for fault in reading.faults] == [(4, "price")]
 
 
-def test_a_spreadsheet_that_is_none_is_refused(menu, restaurant):
-    with restaurant.scope(), pytest.raises(DomainError) as refusal:
-        menu_import.parse_file(menu, b"PK\x03\x04 a picture", "menu.xlsx")
+def test_a_spreadsheet_that_is_none_is_refused():
+    with pytest.raises(DomainError) as refusal:
+        import_files.as_table(b"PK\x03\x04 a picture")
     assert refusal.value.code == "not_a_table"
+
+
+def test_a_spreadsheet_is_no_larger_than_any_other_file():
+    rows = [["x" * 1000] for _ in range(600)]
+    with pytest.raises(DomainError) as refusal:
+        import_files.as_table(spreadsheets.workbook(["name"], rows, title="menu"))
+    assert refusal.value.code == "too_large"
