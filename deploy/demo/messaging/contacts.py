@@ -95,7 +95,7 @@ def _add_activity(dice: random.Random, language: str) -> None:
 
 def add_contact_details() -> None:
     """Details that the restaurant's staff entered about contacts who wrote to them."""
-    seat = custom_fields.add("Favourite table", "choice", ["Window", "Garden", "Bar", "Anywhere"])
+    seat = custom_fields.add("Favorite table", "choice", ["Window", "Garden", "Bar", "Anywhere"])
     custom_fields.add("Allergies", "text", [])
     custom_fields.add("Guests, usually", "number", [])
     for phone, tags, value in (

@@ -107,7 +107,7 @@ def _today(tale: InboxScript) -> None:
 
 def _know_customers() -> None:
     """Details that the shop entered about some of its contacts."""
-    glaze = custom_fields.add("Favourite glaze", "choice", ["White", "Blue", "Green", "Raw"])
+    glaze = custom_fields.add("Favorite glaze", "choice", ["White", "Blue", "Green", "Raw"])
     custom_fields.add("VAT number", "text", [])
     for name, tags, value in (
         ("Pau Ribas", ["vip", "ceramics"], "Green"),

@@ -319,7 +319,7 @@ def test_audiences_over_contacts_and_orders(restaurant):
     assert who(birthday_within_days=0) == {never}
     with pytest.raises(DomainError):
         who(site_id="sit_00000000000000000000000000")
-    with pytest.raises(Invalid, match="no filter shoe_size"):
+    with pytest.raises(Invalid, match="filter shoe_size does not exist"):
         who(shoe_size=43)
 
 

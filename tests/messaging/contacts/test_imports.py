@@ -197,7 +197,7 @@ def test_every_broken_row_is_named_with_its_line_and_cause(place, blobs, run_job
     ]
     assert named[0][2] == "The phone number is missing."
     assert named[4][2] == "“Shoe” must be a number."
-    assert named[5][2] == "This number is in line 2 already."
+    assert named[5][2] == "This number is already in row 2."
     done = write(place, one, run_jobs)
     assert (done.created, done.rejected, done.repeated) == (2, 5, 1)
     assert set(book_of(place)) == {"Good", "Last"}
@@ -350,7 +350,7 @@ def test_an_unclosed_quote_ends_in_a_sentence(place, blobs, run_jobs):
     seen = look(place, one, run_jobs)
     assert seen.state == "failed"
     sentence, values = contact_importing.failure_of(seen)
-    assert "from line 2 on" in sentence.format(**values)
+    assert "after row 2" in sentence.format(**values)
 
 
 def test_a_batch_that_fails_half_way_is_done_whole_by_the_next_worker(

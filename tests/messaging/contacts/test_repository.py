@@ -241,7 +241,7 @@ def test_opting_out_by_hand_is_told_to_the_tenants_own_server(scope):
 
 def test_a_consent_without_a_source_proves_nothing(scope):
     card = person()
-    with pytest.raises(Invalid, match="how they agreed"):
+    with pytest.raises(Invalid, match="consent source"):
         contact_repository.set_consent(card.id, "  ")
     contact_repository.set_consent(card.id, "form", now() - timedelta(days=3))
     contact_repository.set_consent(card.id, None)

@@ -78,9 +78,9 @@ def test_it_is_filtered_by_area_and_by_name(owners, restaurant):
     by_name = text_of(owners.get("/audit?who=till"))
     assert "Till in the bar" in by_name
     assert "via the API" in by_name
-    assert "opened the account" not in by_name
+    assert "created the account" not in by_name
     by_area = text_of(owners.get("/audit?area=account"))
-    assert "opened the account" in by_area
+    assert "created the account" in by_area
     assert "Till in the bar" not in by_area
     assert "No results" in text_of(owners.get("/audit?who=nobody-at-all"))
 
@@ -98,7 +98,7 @@ def test_pages_follow_each_other_without_gap_or_double(owners, restaurant):
     path = "/audit?area=settings"
     while path:
         page = owners.get(path).get_data(as_text=True)
-        seen += [int(number) for number in re.findall(r"Because: (\d+)<", page)]
+        seen += [int(number) for number in re.findall(r"Reason: (\d+)<", page)]
         found = re.search(r'rel="next" href="([^"]+)"', page)
         path = found[1].replace("&amp;", "&") if found else ""
     assert seen == list(reversed(range(120)))

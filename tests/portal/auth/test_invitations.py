@@ -65,7 +65,7 @@ def test_opening_the_link_alone_joins_nothing(browser, restaurant, invite):
 def test_somebody_with_an_account_signs_in_and_joins_with_a_click(browser, restaurant, invite):
     person = make_person()
     link = invite(person.email, "manager")
-    assert f"{person.email} has an account already." in text_of(browser.get(link))
+    assert f"{person.email} already has an account." in text_of(browser.get(link))
     browser.post(link, name="Somebody else", password="a password of a thief")
     assert person.email not in members(restaurant), "not by making a new password"
     browser.post("/signin", email=person.email, password=PASSWORD, next=link)
@@ -152,7 +152,7 @@ def test_a_made_up_invitation_is_over(browser, token):
 def test_a_member_is_not_invited_again(owners_browser, restaurant):
     person = restaurant.hires("waiter", "Jonas Weber")
     answer = owners_browser.post("/team/invite", email=person.email.upper(), role="viewer")
-    assert "Jonas Weber is in the team already." in text_of(answer)
+    assert "Jonas Weber is already in the team." in text_of(answer)
     assert not emails_to(person.email)
 
 

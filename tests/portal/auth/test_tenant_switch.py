@@ -39,7 +39,7 @@ def save_with(browser, token, name="Written in the old tab"):
 def test_switching_shows_the_other_business(in_the_first, second):
     browser, _ = in_the_first
     assert browser.post("/switch", tenant_id=second.tenant_id).location == "/home"
-    assert "What is going on at Zeytin." in text_of(browser.get("/home"))
+    assert "what is happening at Zeytin." in text_of(browser.get("/home"))
 
 
 def test_a_form_of_the_old_business_changes_nothing(in_the_first, restaurant, second):

@@ -46,9 +46,9 @@ def test_from_the_first_step_to_the_figures(owner, restaurant):
     _one, here = made(owner, restaurant)
     checked = words(owner.get(f"{here}/check"))
     assert "Soup, Ayşe?" in checked
-    assert "2 of 2 chosen" in checked
+    assert "2 of 2 selected" in checked
     asked = words(owner.get(f"{here}/start"))
-    assert re.search(r"Send to 2 people for about \$0\.\d+\?", asked)
+    assert re.search(r"Send to 2 people at a cost of about \$0\.\d+\?", asked)
     with frozen(now()):
         assert "Campaign started." in words(owner.post(f"{here}/start", follow=True))
         steps(restaurant)
@@ -97,7 +97,7 @@ def test_a_new_campaign_is_for_contacts_with_consent_and_warns_of_the_others(own
         one = campaign_repository.list_campaigns()[0]
     here = f"/campaigns/{one.id}"
     assert one.filters == {"consent": True}
-    assert "0 of 0 chosen" in words(owner.get(f"{here}/who"))
+    assert "0 of 0 selected" in words(owner.get(f"{here}/who"))
     owner.post(f"{here}/who")  # the consent box is unticked
     owner.post(f"{here}/what", name="Soup day", says="text", text="Soup?")
     check = words(owner.get(f"{here}/check"))
@@ -113,9 +113,9 @@ def test_the_first_step_does_not_speak_of_a_window_before_there_is_a_text(owner,
     with restaurant.scope():
         here = f"/campaigns/{campaign_repository.list_campaigns()[0].id}"
     owner.post(f"{here}/who")
-    assert "1 of 1 chosen" in words(owner.get(f"{here}/who"))
+    assert "1 of 1 selected" in words(owner.get(f"{here}/who"))
     owner.post(f"{here}/what", name="Soup day", says="text", text="Soup?")
-    assert "0 of 1 chosen" in words(owner.get(f"{here}/who"))
+    assert "0 of 1 selected" in words(owner.get(f"{here}/who"))
 
 
 def test_paused_resumed_and_stopped_by_its_buttons(owner, restaurant):
@@ -149,13 +149,13 @@ def test_it_says_why_it_paused_in_the_reader_s_language(owner, restaurant):
             "Raise it in the settings to continue.",
             "values": {"cap": "5.00"},
         }
-    assert "spend cap of 5.00 USD is reached" in words(owner.get(here))
+    assert "spend cap of 5.00 USD has been reached" in words(owner.get(here))
 
 
 def test_what_is_wrong_is_said_at_its_field(owner, restaurant):
     make_line(restaurant)
     one, here = made(owner, restaurant)
-    assert "There is no {{order.total}} here" in words(
+    assert "{{order.total}} is not available here" in words(
         owner.post(f"{here}/what", name="Soup day", says="text", text="{{order.total}}")
     )
     assert "Choose a future time, at most one year from now." in words(
@@ -175,14 +175,14 @@ def test_an_audience_is_saved_on_the_way_and_used_again(owner, restaurant):
     owner.post(f"{here}/who", tags="vip, regular", not_ordered_days="30", save_as="Missed")
     listed = words(owner.get("/audiences"))
     assert "Missed" in listed
-    assert "no order for 30 days" in listed
+    assert "no order in the last 30 days" in listed
     with restaurant.scope():
         assert campaign_repository.get(one).filters == {
             "tags": ["vip", "regular"],
             "not_ordered_days": 30,
         }
     owner.post("/audiences/new", name="All contacts")
-    assert "Write a name" not in words(owner.get("/audiences"))
+    assert "Enter a name" not in words(owner.get("/audiences"))
     assert "Enter 1 to 3650 days." in words(
         owner.post("/audiences/new", name="Odd", seen_within_days="0")
     )

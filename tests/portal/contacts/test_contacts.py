@@ -123,7 +123,7 @@ def test_merging_shows_what_will_happen_first(desk, restaurant):
     one, other = add(restaurant), add(restaurant, "Ayşecik", "905324445566", tags=["x"])
     assert "Ayşecik" in text_of(desk.get(f"/contacts/{one}/merge?q=ayşecik"))
     look = text_of(desk.get(f"/contacts/{one}/merge?other={other}"))
-    assert "Numbers and ids that move over: 1" in look
+    assert "Numbers and IDs to move: 1" in look
     assert len(everybody(restaurant)) == 2
     desk.post(f"/contacts/{one}/merge", other=other)
     assert [len(card.identities) for card in everybody(restaurant)] == [2]
@@ -158,11 +158,11 @@ def test_a_file_is_looked_at_before_it_is_written(desk, restaurant, run_jobs):
     run_jobs()
     ready = text_of(desk.get(place))
     assert "Nothing has been imported yet" in ready
-    assert "This is not a phone number" in ready
+    assert "This is not a valid phone number" in ready
     assert everybody(restaurant) == []
     desk.post(f"{place}/start")
     run_jobs()
-    assert "were left out" in text_of(desk.get(place))
+    assert "were skipped" in text_of(desk.get(place))
     assert [card.contact.tags for card in everybody(restaurant)] == [["fair"]]
     file = desk.get(f"{place}/rejects.csv").get_data(as_text=True)
     assert list(csv.reader(io.StringIO(file)))[1][0] == "3"
@@ -178,7 +178,7 @@ def test_a_no_in_a_consent_column_is_counted_as_refused_and_stores_nothing(
     desk.post(place, column=["phone", "name", "consent"], country="TR", update="y")
     run_jobs()
     ready = text_of(desk.get(place))
-    for told in ("Given 1", "Refused 1", "Unclear 1"):
+    for told in ("Consent given 1", "Rejected 1", "Unclear 1"):
         assert told in ready
     desk.post(f"{place}/start")
     run_jobs()
@@ -211,7 +211,7 @@ def test_an_import_proposes_the_country_of_the_time_zone(desk, restaurant):
 def test_consent_for_all_needs_its_source(desk, restaurant):
     place = upload(desk, "phone,name\n905321112233,Ayşe\n")
     answer = desk.post(place, column=["phone", "name"], country="", agreed="y", consent_source="")
-    assert "proves nothing" in text_of(answer)
+    assert "cannot be proven" in text_of(answer)
     with restaurant.scope():
         assert contact_importing.list_imports()[0].state == "uploaded"
 

@@ -30,7 +30,7 @@ def me(client):
 
 def create(browser, **other):
     fields = {
-        "name": "Where the key will be used, for example “Online store”.",
+        "name": "Online shop",
         "mode": "test",
         "scopes": ["orders", "menus"],
         "expires": "",
@@ -56,14 +56,14 @@ def test_a_new_key_is_shown_once_and_works_at_once(owners, restaurant, me):
     assert secret.startswith("ck_test_")
     status, body = me(secret)
     assert status == 200
-    assert body["key"]["name"] == "Where the key will be used, for example “Online store”."
+    assert body["key"]["name"] == "Online shop"
     assert body["key"]["scopes"] == ["menus", "orders"]
     assert body["tenant"]["id"] == restaurant.tenant_id
 
 
 def test_the_key_is_never_shown_again(owners, restaurant, superuser_connection):
     secret = secret_in(create(owners))
-    key = key_named(restaurant, "Where the key will be used, for example “Online store”.")
+    key = key_named(restaurant, "Online shop")
     pages = ["/integrations", f"/integrations/keys/{key.id}", "/integrations/keys/new", "/audit"]
     pages += ["/audit.csv", "/home", f"/integrations/keys/{key.id}/revoke", "/mailbox"]
     for path in pages:
@@ -116,7 +116,7 @@ def test_an_expiry_is_kept(owners, restaurant, me):
 
 def test_rotating_gives_a_second_key_and_both_work(owners, restaurant, me):
     old = secret_in(create(owners))
-    key = key_named(restaurant, "Where the key will be used, for example “Online store”.")
+    key = key_named(restaurant, "Online shop")
     answer = owners.post(f"/integrations/keys/{key.id}/rotate", overlap="day")
     new = secret_in(answer)
     assert f"The old key {key.prefix}… works until" in text_of(answer)
@@ -131,7 +131,7 @@ def test_rotating_gives_a_second_key_and_both_work(owners, restaurant, me):
 def test_rotating_at_once_stops_the_old_key_at_once(owners, restaurant, me):
     old = secret_in(create(owners))
     assert me(old)[0] == 200
-    key = key_named(restaurant, "Where the key will be used, for example “Online store”.")
+    key = key_named(restaurant, "Online shop")
     answer = owners.post(f"/integrations/keys/{key.id}/rotate", overlap="now")
     assert "no longer works" in text_of(answer)
     assert me(old)[0] == 401
@@ -140,11 +140,11 @@ def test_rotating_at_once_stops_the_old_key_at_once(owners, restaurant, me):
 
 def test_a_rotation_that_makes_no_sense_changes_nothing(owners, restaurant, me):
     old = secret_in(create(owners))
-    key = key_named(restaurant, "Where the key will be used, for example “Online store”.")
+    key = key_named(restaurant, "Online shop")
     owners.post(f"/integrations/keys/{key.id}/rotate", overlap="century")
     assert me(old)[0] == 200
     assert (
-        key_named(restaurant, "Where the key will be used, for example “Online store”.").id
+        key_named(restaurant, "Online shop").id
         == key.id
     )
 
@@ -152,7 +152,7 @@ def test_a_rotation_that_makes_no_sense_changes_nothing(owners, restaurant, me):
 def test_revoking_asks_first_and_works_at_once(owners, restaurant, me):
     secret = secret_in(create(owners))
     assert me(secret)[0] == 200
-    path = f"/integrations/keys/{key_named(restaurant, 'Where the key will be used, for example “Online store”.').id}/revoke"
+    path = f"/integrations/keys/{key_named(restaurant, 'Online shop').id}/revoke"
     assert title_of(owners.get(path)) == "Revoke “Online shop”?"
     assert me(secret)[0] == 200, "asking alone changes nothing"
     owners.post(path)
@@ -164,12 +164,12 @@ def test_revoking_asks_first_and_works_at_once(owners, restaurant, me):
 
 def test_a_revoked_key_is_not_rotated_or_changed(owners, restaurant):
     create(owners)
-    key = key_named(restaurant, "Where the key will be used, for example “Online store”.")
+    key = key_named(restaurant, "Online shop")
     owners.post(f"/integrations/keys/{key.id}/revoke")
     assert owners.post(f"/integrations/keys/{key.id}/rotate", overlap="day").status_code == 409
     owners.post(f"/integrations/keys/{key.id}", name="Back again", scopes=["lines"])
     assert (
-        key_named(restaurant, "Where the key will be used, for example “Online store”.").revoked_at
+        key_named(restaurant, "Online shop").revoked_at
         is not None
     )
 
@@ -177,7 +177,7 @@ def test_a_revoked_key_is_not_rotated_or_changed(owners, restaurant):
 def test_scopes_taken_away_are_gone_at_once(owners, restaurant, me):
     secret = secret_in(create(owners))
     me(secret)
-    key = key_named(restaurant, "Where the key will be used, for example “Online store”.")
+    key = key_named(restaurant, "Online shop")
     owners.post(f"/integrations/keys/{key.id}", name="Renamed", scopes=["orders"])
     assert me(secret)[1]["key"]["scopes"] == ["orders"]
     assert me(secret)[1]["key"]["name"] == "Renamed"
@@ -198,7 +198,7 @@ def test_a_viewer_sees_keys_and_changes_none(app, restaurant):
     assert detail.status_code == 200
     assert "revoke" not in detail.get_data(as_text=True)
     answer = viewer.post(
-        f"/integrations/keys/{restaurant.key_id}", name="Assigned to me", scopes=["orders"]
+        f"/integrations/keys/{restaurant.key_id}", name="Mine", scopes=["orders"]
     )
     assert answer.status_code == 403
     assert key_named(restaurant, "Live key")
@@ -206,7 +206,7 @@ def test_a_viewer_sees_keys_and_changes_none(app, restaurant):
 
 def test_everything_about_keys_is_noted(owners, restaurant):
     create(owners)
-    key = key_named(restaurant, "Where the key will be used, for example “Online store”.")
+    key = key_named(restaurant, "Online shop")
     owners.post(f"/integrations/keys/{key.id}", name="Renamed", scopes=["orders"])
     owners.post(f"/integrations/keys/{key.id}/rotate", overlap="day")
     owners.post(f"/integrations/keys/{key.id}/revoke")

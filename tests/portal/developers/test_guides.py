@@ -98,7 +98,7 @@ def test_every_picture_is_used_and_small():
 
 def test_search_finds_sections_by_the_beginnings_of_words(client, app):
     page = client.get("/docs/search?q=idempot")
-    assert title_of(page) == "Search: idempot"
+    assert title_of(page) == "Search results for “idempot”"
     assert '/docs/quick-start#5-send-safely"' in page.get_data(as_text=True)
     assert "<mark>Idempotency</mark>" in page.get_data(as_text=True)
     assert "No page contains all of these words. Try fewer words." in text_of(

@@ -63,7 +63,7 @@ def test_answers_have_a_table_of_their_fields(client, app):
     )
     names = [part.name for answer in send.successes for part in answer.fields]
     assert "status_code" in names
-    assert "Fields of the answer 202" in text_of(client.get("/reference/messages"))
+    assert "Fields of the 202 response" in text_of(client.get("/reference/messages"))
 
 
 def test_examples_have_no_warnings_that_answers_lack(client, app):

@@ -104,7 +104,7 @@ def test_a_conversation_is_given_closed_and_noted(app, restaurant, talk):
     assert known.assigned_to == person.id
     assert known.closed_at is not None
     page = selin.get(f"/inbox/{talk}").get_data(as_text=True)
-    for words in ("Selin Kaya gave this conversation to Jonas Weber", "VIP", "closed this"):
+    for words in ("Selin Kaya assigned this conversation to Jonas Weber", "VIP", "closed this"):
         assert words in page
     audit = Browser(app.test_client()).signs_in(restaurant.owner).get("/audit")
     assert "closed a conversation" in audit.get_data(as_text=True)
@@ -209,7 +209,7 @@ def test_quick_replies_are_kept_and_offered_with_the_name_in_them(app, restauran
     selin.post(f"/inbox/quick-replies/{reply.id}", shortcut="menu", text="Yeni {name}")
     assert "Yeni {name}" in selin.get("/inbox/quick-replies").get_data(as_text=True)
     bad = selin.post("/inbox/quick-replies", shortcut="x", text="{config}")
-    assert "There is no {config}" in bad.get_data(as_text=True)
+    assert "{config} does not exist" in bad.get_data(as_text=True)
     selin.post(f"/inbox/quick-replies/{reply.id}/remove")
     with restaurant.scope():
         assert quick_replies.list_quick_replies() == []
@@ -329,7 +329,7 @@ def test_a_closed_window_offers_the_approved_templates_of_the_line(app, restaura
     asked = {"once": once, "mode": "reply", "template": "see_you|tr"}
     short = selin.post(f"/inbox/{talk}/answer", **asked, parameters="Ayşe")
     assert short.status_code == 422
-    assert "takes 2 parameters" in short.get_data(as_text=True)
+    assert "needs 2 parameters" in short.get_data(as_text=True)
     sent = selin.post(f"/inbox/{talk}/answer", **asked, parameters="Ayşe\ncuma")
     assert sent.status_code == 302
     with restaurant.scope():

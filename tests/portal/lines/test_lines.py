@@ -157,8 +157,8 @@ def test_a_line_that_was_never_reached_is_neither_connected_nor_the_default(
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"phone": "12"}, "This is not a phone number."),
-        ({"phone": "front desk"}, "This is not a phone number."),
+        ({"phone": "12"}, "This is not a valid phone number."),
+        ({"phone": "front desk"}, "This is not a valid phone number."),
         ({"phone_number_id": "+90 532"}, "Enter digits only, as shown by WhatsApp."),
         ({"token": ""}, "Fill in this field."),
         ({"app_secret": ""}, "Fill in this field."),
@@ -240,7 +240,7 @@ def test_the_test_line_is_neither_default_nor_removed(owners, restaurant):
 
 
 def test_removing_asks_first_and_forgets_the_secrets(owners, restaurant, line):
-    assert title_of(owners.get(f"/lines/{line.id}/remove")) == "Remove “Front desk”?"
+    assert title_of(owners.get(f"/lines/{line.id}/remove")) == "Delete “Front desk”?"
     assert now_is(restaurant, line).token
     owners.post(f"/lines/{line.id}/remove")
     assert lines_of(restaurant) == []

@@ -67,12 +67,12 @@ def test_the_code_is_drawn_and_only_its_part_is_asked_for_again(browser, restaur
         )
     page = text(browser.get(f"/lines/{line_id}/pair"))
     assert "ABCD-1234" in page
-    assert re.search(r"Good for <span data-seconds>(89|90)</span> seconds", page)
+    assert re.search(r"Valid for <span data-seconds>(89|90)</span> seconds", page)
     with restaurant.scope():
         linked_sessions.record_code_shown(
             line_id, PairingCodeShown("ABCD1234", now() + timedelta(minutes=57, seconds=26))
         )
-    assert "Good for about 57 minutes" in text(browser.get(f"/lines/{line_id}/pair"))
+    assert "Valid for about 57 minutes" in text(browser.get(f"/lines/{line_id}/pair"))
     with restaurant.scope():
         linked_sessions.record_pairing_timeout(line_id)
     page = text(browser.get(f"/lines/{line_id}/pair"))
@@ -85,7 +85,7 @@ def test_a_missing_host_is_said_in_words(browser, restaurant, line_id):
     with restaurant.scope():
         line, _ = pairing.start(line_id)
         line.state_at = now() - timedelta(minutes=1)
-    assert "Not responding" in text(browser.get(f"/lines/{line_id}/pair"))
+    assert "is not responding" in text(browser.get(f"/lines/{line_id}/pair"))
 
 
 def test_a_number_for_the_typed_code_is_read_as_people_write_it(browser, restaurant, line_id):

@@ -28,7 +28,7 @@ def newest(club) -> Coupon:
 
 def test_a_programme_is_set_up_and_a_wrong_one_refused(owner, club):
     path = f"/loyalty/programmes/{club.bistro.site_id}"
-    assert "Nobody collects at Lemar Bistro yet" in owner.get("/loyalty").text
+    assert "The loyalty program at Lemar Bistro is off" in owner.get("/loyalty").text
     form = {"kind": "points", "active": "y", "amount": "12,50", "points": "2"}
     hours = {"quiet_from": "22:00", "quiet_until": "09:30"}
     owner.post(path, **form, **hours, keywords="Puan, points")
@@ -46,7 +46,7 @@ def test_a_programme_is_set_up_and_a_wrong_one_refused(owner, club):
 
 def test_a_reward_is_made_given_and_its_coupon_cancelled(owner, club):
     reward = {
-        "name": "Free dessert",
+        "name": "Dessert",
         "kind": "amount",
         "value": "50",
         "valid_days": "10",

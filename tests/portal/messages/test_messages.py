@@ -143,7 +143,7 @@ def test_the_line_is_a_filter_also_when_it_is_gone(owners, restaurant, several):
         line_repository.remove(other.id)
     page = owners.get(f"/messages?line={other.id}")
     assert previews(page) == ["other line"]
-    assert "Front desk (removed)" in text_of(page)
+    assert "Front desk (deleted)" in text_of(page)
 
 
 def test_a_message_tells_what_happened_to_it(owners, restaurant, line):
@@ -290,8 +290,8 @@ def test_the_networks_own_words_follow_ours(app):
     said = with_quote(reasons.REFUSED, "(#1) <b>no</b>")
     away = with_detail(reasons.UNREACHABLE_BECAUSE, "gone.")
     with app.test_request_context(headers={"Accept-Language": "tr"}):
-        assert network_message(said) == "Ağ mesajı reddetti. Ağın açıklaması: (#1) <b>no</b>"
-        assert network_message(away) == "Ağa ulaşılamadı: gone."
+        assert network_message(said) == "WhatsApp mesajı reddetti. WhatsApp’ın açıklaması: (#1) <b>no</b>"
+        assert network_message(away) == "WhatsApp’a ulaşılamadı: gone."
         assert network_message("") == ""
         assert network_message("Something new.") == "Something new."
 

@@ -88,7 +88,7 @@ def test_header_and_buttons_are_filled_where_they_stand(page, restaurant, line):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"phone": "12"}, "not a phone number"),
+        ({"phone": "12"}, "not a valid phone number"),
         ({"values": ["Ada", ""]}, "Fill in all values of the template."),
         ({"line": "77"}, "Not a valid choice"),
     ],

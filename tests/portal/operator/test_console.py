@@ -97,7 +97,7 @@ def test_suspending_asks_first_and_the_owner_learns_why(app, operators, restaura
     assert "Reason: Unpaid bills" in home
     assert "Questions? Contact the operator of this service." in home
     (letter,) = emails_to(restaurant.owner.email)
-    assert letter.subject == "Lokanta Mavi is suspended"
+    assert letter.subject == "Lokanta Mavi has been suspended"
     assert "Unpaid bills" in letter.body
 
 

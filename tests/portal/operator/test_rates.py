@@ -42,7 +42,7 @@ def test_a_price_holds_from_its_day_on(operator, restaurant):
         later = now() + timedelta(days=10)
         assert message_rates.quote_price("cloud", COUNTRY, "utility", later) == Decimal("0.02")
     shown = text_of(operator.get("/operator/rates?q=antarctica"))
-    assert "$0.0123 changes" in shown
+    assert "$0.0123 change scheduled" in shown
     assert f"cloud,{COUNTRY},utility" in operator.get("/operator/rates.csv").get_data(as_text=True)
 
 

@@ -86,7 +86,7 @@ def test_a_line_is_taken_back_and_the_total_follows(staff, bistro):
     staff.post(f"/orders/{order.number}/void", position="1", quantity="1", because="Yandı")
     with bistro.scope():
         assert order_queries.get(order.number).total == order.total - 360
-    assert "1 taken back: Yandı" in text_of(staff.get(f"/orders/{order.number}"))
+    assert "1 removed: Yandı" in text_of(staff.get(f"/orders/{order.number}"))
 
 
 def test_the_staff_writes_an_order_down_and_adds_to_it(staff, bistro):
@@ -257,7 +257,7 @@ def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
     )
     said = answer.get_data(as_text=True)
     assert answer.status_code == 422
-    assert "Pizza: choose 1 of “Boy”." in said
+    assert "Pizza: choose 1 from “Boy”." in said
     assert "is-invalid" in said
 
 

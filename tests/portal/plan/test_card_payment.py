@@ -127,7 +127,7 @@ def test_an_operator_corrects_an_invoice_under_a_new_number(browser, operators, 
     assert "Bağdat Cad. 1" in paper
     assert f"replaced by {new.code}" in text_of(browser.get("/plan"))
     again = operators.post(path, **ADDRESS, **period)
-    assert f"Invoice {new.code} has replaced this one." in text_of(again)
+    assert f"Invoice {new.code} replaced this one." in text_of(again)
     assert browser.get(path).status_code in (403, 404)
 
 

@@ -77,8 +77,8 @@ def test_it_is_told_twice_before_once_after_and_then_taken_back(business):
     assert letters(business) == [
         "The plan Growth ends on 20 March 2031",
         "The plan Growth ends on 20 March 2031",
-        "The plan Growth is over; it goes on until 27 March 2031",
-        "Ocakbaşı Kor is on the plan Free now",
+        "The plan Growth has ended; you can keep using it until 27 March 2031",
+        "Ocakbaşı Kor is now on the plan Free",
     ]
     with business.scope():
         entries = audit.entries(act="account.plan_lapsed")
@@ -97,14 +97,14 @@ def test_more_than_the_smaller_plan_has_room_for_stays_and_another_is_refused(bu
         sites.open_site("Kor", slug="kor-1", prefix="KOR", languages=["tr"], **site)
         renewals.set_plan_until("free", None)
     for act, words in (
-        (lambda: pairing.add_linked_line("Three"), "room for 1 lines"),
+        (lambda: pairing.add_linked_line("Three"), "includes 1 lines"),
         (
             lambda: sites.open_site("B", slug="kor-2", prefix="BAR", languages=["tr"], **site),
-            "sites",
+            "includes 1 restaurants",
         ),
         (lambda: team.invite("a@example.com", "viewer", "owner", "x"), None),
-        (lambda: team.invite("b@example.com", "viewer", "owner", "x"), "room for 2 people"),
-        (lambda: quota.reserve(current_tenant_facts(), 101, Decimal(0)), "100 messages are used"),
+        (lambda: team.invite("b@example.com", "viewer", "owner", "x"), "includes 2 team members"),
+        (lambda: quota.reserve(current_tenant_facts(), 101, Decimal(0)), "used all 100 messages"),
     ):
         with business.scope():
             if words is None:
@@ -127,11 +127,8 @@ def test_paid_in_grace_the_month_follows_the_one_before(business, bank, browser)
     with on(3):
         browser.signs_in(business.owner)
         home = text_of(browser.get("/home"))
-        assert (
-            "Everything keeps working until 27 March. After that, the account moves to the plan Free."
-            in home
-        )
-        assert "On 28 March the account changes to a smaller plan." in home
+        assert "until 27 March. After that, the account moves to the plan Free." in home
+        assert "On 28 March the account moves to a smaller plan." in home
         assert "Pay $94.80" in text_of(browser.get("/plan"))
         browser.post("/plan/pay", plan="growth")
         bank.pays()

@@ -160,10 +160,7 @@ def test_an_empty_business_is_told_what_to_do_next(browser, restaurant):
         ("messages", "send your first message"),
         ("orders", "Add restaurant"),
         ("printing", "Add printer"),
-        (
-            "delivery",
-            "Set up delivery zones and couriers. Delivery times appear here after couriers complete their first orders.",
-        ),
+        ("delivery", "Set up delivery zones and couriers."),
     ):
         assert words in text_of(browser.get(f"/reports/{page}")), page
     odd = browser.get("/reports/orders?period=range&since=9999-12-31&until=0001-01-01&site=x")

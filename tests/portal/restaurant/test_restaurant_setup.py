@@ -72,7 +72,7 @@ def test_special_days_are_added_shown_and_removed(manager, bistro):
     path = f"/restaurants/{bistro.site_id}"
     fields = {"part": "hours", "day_starts": "05:00", "special0-name": "New Year"}
     refused = manager.post(path, **fields, **{"special0-starts": ""})
-    assert "needs a date" in text_of(refused)
+    assert "Enter a date for the special day" in text_of(refused)
     assert 'value="New Year"' in refused.get_data(as_text=True)
     year = (now() + timedelta(days=366)).year
     rows = {
@@ -338,7 +338,7 @@ def test_a_file_is_looked_at_and_then_written_with_one_click(manager, bistro):
     rows = [{"category": "Tatlılar", "name": "Sütlaç", "price": "95 ₺", "name_en": "Rice pudding"}]
     data = json.dumps(rows).encode()
     page = manager.post(path, file=(io.BytesIO(data), "menu.json")).get_data(as_text=True)
-    assert "1 rows, all good" in page
+    assert "1 rows ready to import" in page
     carried = page.partition('name="carried" value="')[2].partition('"')[0]
     with bistro.scope():
         assert len(menus.items(bistro.menu_id)) == 4
@@ -354,7 +354,7 @@ def test_a_wrong_row_is_named_and_nothing_is_written(manager, bistro):
     data = b"category,name,price\nDesserts,Baklava,sweet\n"
     page = text_of(manager.post(path, file=(io.BytesIO(data), "menu.csv"), act="write"))
     assert "Fix these errors first" in page
-    assert "2 price A price in TRY is written like 12.50." in page
+    assert "2 price Enter a price in TRY, such as 12.50." in page
     with bistro.scope():
         assert len(menus.items(bistro.menu_id)) == 4
 

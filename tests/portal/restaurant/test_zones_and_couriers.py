@@ -95,9 +95,9 @@ def test_zones_from_nothing(manager, bistro):
             "This looks like GeoJSON but is not valid JSON.",
         ),
         ({"kind": "polygon", "corners": '{"type": "Point"}'}, "one polygon without holes"),
-        ({"fee": "free"}, "digits with a dot"),
-        ({"fee": "-1"}, "digits with a dot"),
-        ({"minimum": "1.999"}, "digits with a dot"),
+        ({"fee": "free"}, "a dot before the decimals"),
+        ({"fee": "-1"}, "a dot before the decimals"),
+        ({"minimum": "1.999"}, "a dot before the decimals"),
         ({"name": " "}, "Enter a name for the zone."),
     ],
 )

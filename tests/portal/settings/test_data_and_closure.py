@@ -47,13 +47,13 @@ def bank(app, monkeypatch):
 
 def test_a_plan_is_asked_for_and_the_operator_sees_it(browser, other_browser, restaurant):
     browser.signs_in(restaurant.owner)
-    assert "Ask for Starter" in text_of(browser.get("/plan"))
+    assert "Request Starter" in text_of(browser.get("/plan"))
     browser.post("/plan/request", plan="starter")
     assert "Requested" in text_of(browser.get("/plan"))
     other_browser.signs_in(make_operator())
-    assert "wants Starter" in text_of(other_browser.get("/operator/?wants=plan"))
+    assert "requested Starter" in text_of(other_browser.get("/operator/?wants=plan"))
     page = f"/operator/tenants/{restaurant.tenant_id}"
-    assert "asks for the plan Starter" in text_of(other_browser.get(page))
+    assert "requested the Starter plan" in text_of(other_browser.get(page))
     other_browser.post(f"{page}/limits", plan="starter")
     with restaurant.scope():
         tenant = accounts.get(restaurant.tenant_id)
@@ -164,7 +164,9 @@ def test_a_file_that_cannot_be_made_says_so(browser, restaurant, monkeypatch):
 def test_texts_are_blanked_after_the_days_that_were_chosen(browser, restaurant):
     _, message_id = add_sample_messages(restaurant, "Forgettable")
     browser.signs_in(restaurant.owner)
-    assert "From 7 to" in text_of(browser.post("/settings/data/keeping", message_days="2"))
+    assert "Enter a number from 7 to" in text_of(
+        browser.post("/settings/data/keeping", message_days="2")
+    )
     browser.post("/settings/data/keeping", message_days="30", call_days="3")
     with frozen(now() + timedelta(days=29)):
         tenant_retention.delete_expired_data()
@@ -194,7 +196,7 @@ def test_closing_holds_everything_for_a_month_and_then_nothing_is_left(
     add_sample_messages(restaurant, "Mavi")
     browser.signs_in(restaurant.owner)
     for name, password, why in (
-        ("Somebody else", PASSWORD, "not the name"),
+        ("Somebody else", PASSWORD, "does not match the name"),
         ("Lokanta Mavi", "wrong password", "The password is incorrect."),
     ):
         assert why in text_of(browser.post("/settings/close", name=name, password=password))

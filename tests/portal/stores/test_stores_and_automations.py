@@ -98,7 +98,7 @@ def test_a_refused_secret_shows_on_the_page(owner, shop, client):
     door = connect_store(shop, client, "shopify")
     door.secret = "wrong"
     door.shopify("orders/create", shopify_order())
-    assert "Posts with a signature that does not fit: 1." in text_of(
+    assert "rejected because of an invalid signature: 1." in text_of(
         owner.get(f"/stores/{door.connection.id}")
     )
     answer = owner.post(f"/stores/{door.connection.id}/access", secret="the-right-one")
@@ -198,7 +198,7 @@ def test_the_owners_notice_asks_for_the_number_first(owner, shop):
     assert "Phone number to notify" in text_of(answer)
     fields = {"name": "Notice", "says": "text", "text": "New: {{form.summary}}", "act": "save"}
     refused = owner.post("/automations/new/owner_notice", to_phone="abc", **fields, unit="minutes")
-    assert "This is not a phone number" in text_of(refused)
+    assert "This is not a valid phone number" in text_of(refused)
     good = owner.post(
         "/automations/new/owner_notice", to_phone="+90 532 999 00 00", **fields, unit="minutes"
     )
@@ -270,8 +270,8 @@ def test_a_missing_value_is_warned_of_before_saving(app, owner, shop, confirmati
     [
         ({"text": "{{customer.first_name|upper|x}}"}, "is not a placeholder"),
         ({"text": "{{1 + 1}}"}, "is not a placeholder"),
-        ({"text": "{{customer.__class__}}"}, "There is no {{customer.__class__}} here"),
-        ({"text": "{{tracking.url}}"}, "There is no {{tracking.url}} here"),
+        ({"text": "{{customer.__class__}}"}, "{{customer.__class__}} is not available here"),
+        ({"text": "{{tracking.url}}"}, "{{tracking.url}} is not available here"),
         ({"text": "  "}, "Fill in this field."),
         ({"delay": "999999"}, "Enter 30 days or less."),
         ({"at_least": "a lot"}, "Enter an amount, such as 49.90."),

@@ -60,10 +60,10 @@ def test_a_role_that_does_not_exist_changes_nothing(owners, restaurant, role):
 def test_a_member_is_removed_after_a_question(owners, restaurant):
     person = restaurant.hires("waiter", "Jonas Weber")
     path = f"/team/{member_of(restaurant, person).id}/remove"
-    assert title_of(owners.get(path)) == "Remove Jonas Weber?"
+    assert title_of(owners.get(path)) == "Remove Jonas Weber from the team?"
     assert role_of(restaurant, person) == "waiter"
     answer = owners.post(path, follow=True)
-    assert "Jonas Weber is no longer in the team." in text_of(answer)
+    assert "Jonas Weber is no longer on the team." in text_of(answer)
     assert member_of(restaurant, person) is None
     assert acts(restaurant)[0] == "team.removed"
 

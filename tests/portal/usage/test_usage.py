@@ -108,7 +108,7 @@ def test_the_cap_a_tenant_chooses_holds_and_cannot_pass_the_plan(browser, restau
 
 
 @pytest.mark.parametrize(
-    ("spent", "words"), [("1.19", ""), ("1.20", "80% are used"), ("1.50", "new messages are ref")]
+    ("spent", "words"), [("1.19", ""), ("1.20", "80% used."), ("1.50", "new messages are ref")]
 )
 def test_how_full_the_month_is_stands_there_in_words(browser, restaurant, spent, words):
     with restaurant.scope():
@@ -117,7 +117,7 @@ def test_how_full_the_month_is_stands_there_in_words(browser, restaurant, spent,
     browser.signs_in(restaurant.owner)
     text = text_of(browser.get("/usage"))
     assert words in text
-    assert words or ("are used" not in text and "refused until" not in text)
+    assert words or ("% used" not in text and "refused until" not in text)
 
 
 def test_who_may_not_manage_sees_no_form_and_who_may_not_look_no_page(

@@ -65,7 +65,7 @@ def test_the_list_narrows_to_what_needs_a_person(page, restaurant, line):
     assert "Shopify" in text_of(page.get("/received?kind=shopify&target=con_1"))
     parked = text_of(page.get("/received?state=parked"))
     assert "Shopify" not in parked.replace("Shopify WooCommerce", "")
-    assert "Received, but not understood: 1." in text_of(page.get("/home"))
+    assert "Received webhooks that failed: 1." in text_of(page.get("/home"))
 
 
 def test_a_body_is_shown_and_never_run(page, restaurant, line):

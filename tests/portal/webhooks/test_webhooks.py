@@ -58,7 +58,7 @@ def test_an_endpoint_is_added_tested_and_its_secret_is_shown_once(
         headers["webhook-signature"].replace("+", "&#43;") in page
         or headers["webhook-signature"] in page
     )
-    assert "It answered 200." in page
+    assert "The server responded with 200." in page
     assert "Healthy" in words(owner.get("/webhooks"))
 
 
@@ -66,7 +66,7 @@ def test_an_endpoint_is_added_tested_and_its_secret_is_shown_once(
     ("fields", "sentence"),
     [
         ({"url": "http://10.0.0.1/"}, "is not on the public internet"),
-        ({"url": "example"}, "must begin with http"),
+        ({"url": "example"}, "must start with http"),
         ({"url": ""}, "Fill in this field."),
         ({"url": "https://example.com/", "every": "no"}, "Choose at least one event"),
     ],
@@ -110,7 +110,7 @@ def test_a_range_is_replayed(owner, restaurant, server, run_jobs):
         missed="y",
         follow=True,
     )
-    assert "Events on their way again: 1." in words(answer)
+    assert "Events being sent again: 1." in words(answer)
     run_jobs()
     assert [body["event"] for body in server.bodies] == ["messages.read"]
     backwards = owner.post(

@@ -128,7 +128,7 @@ def test_a_delivery_needs_somewhere_to_go(bistro, more, code):
 
 
 def test_cards_are_taken_at_the_door_only_of_deliveries(bistro):
-    with pytest.raises(Invalid, match="at the door"):
+    with pytest.raises(Invalid, match="card on delivery"):
         bistro.cart(order_type="takeaway", payment_method="card_at_door")
 
 

@@ -176,7 +176,11 @@ def test_a_gift_that_comes_by_itself_is_told(club):
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("{{nobody.knows}}", "There is no"), ("{{coupon.code}}", "needs a reward"), (" ", "Write")],
+    [
+        ("{{nobody.knows}}", "is not available here"),
+        ("{{coupon.code}}", "needs a reward"),
+        (" ", "Write"),
+    ],
 )
 def test_a_text_that_cannot_be_filled_is_refused(club, text, sentence):
     with pytest.raises(Invalid, match=sentence):

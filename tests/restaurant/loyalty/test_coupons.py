@@ -125,7 +125,7 @@ def test_an_old_an_unknown_and_another_places_code_are_refused(club):
     elsewhere = club.coupon(club.reward(site_ids=(other.id,)))
     with pytest.raises(CouponRefused, match="another restaurant"):
         club.bistro.cart(coupon=elsewhere.code)
-    with pytest.raises(CouponRefused, match="This coupon does not exist."):
+    with pytest.raises(CouponRefused, match="This coupon does not exist"):
         club.bistro.cart(coupon=coupon_codes.new_code())
     with frozen():
         coupon = club.coupon()
@@ -133,7 +133,7 @@ def test_an_old_an_unknown_and_another_places_code_are_refused(club):
         with club.scope():
             coupons.get(coupon.id).expires_at = in_time.made_at + timedelta(minutes=30)
         advance(timedelta(hours=1))
-        with pytest.raises(CouponRefused, match="run out"):
+        with pytest.raises(CouponRefused, match="has expired"):
             club.bistro.cart(coupon=coupon.code)
         assert club.bistro.hears(in_time.text).total == lira("688.5")  # entered in time
 

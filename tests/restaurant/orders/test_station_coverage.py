@@ -50,7 +50,7 @@ def test_a_station_without_a_printer_warns_on_every_page_until_it_has_one(
     pages = ("/home", "/printers", f"/orders/{order.number}", board)
     said = (
         "No printer is set up for",
-        "No printer is set up for",
+        "has no printer. Its items appear only on the kitchen display.",
         "No printer is set up for",
         "Not printed",
     )
@@ -67,12 +67,12 @@ def test_a_station_may_work_from_the_kitchen_display(press, browser, restaurant)
     with press.scope():
         printers.change(press.bar, {"enabled": False})
     browser.signs_in(restaurant.owner)
-    assert "No printer is set up for" in text(browser.get("/printers"))
+    assert "has no printer." in text(browser.get("/printers"))
     chosen = {"site": press.bistro.site_id, "station": "bar"}
     assert browser.post("/printers/stations", display="yes", **chosen).status_code == 302
-    assert "No printer is set up for" not in text(browser.get("/printers"))
+    assert "has no printer." not in text(browser.get("/printers"))
     browser.post("/printers/stations", **chosen)
-    assert "No printer is set up for" in text(browser.get("/printers"))
+    assert "has no printer." in text(browser.get("/printers"))
 
 
 def test_a_restaurant_without_printers_works_from_the_displays(press):
@@ -107,5 +107,5 @@ def test_the_sample_file_can_be_imported(press, browser, restaurant, form):
     sample = browser.get(f"{path}/sample.{form}").get_data()
     browser.get(path)
     page = text(browser.post(path, file=(io.BytesIO(sample), f"menu.{form}")))
-    assert "3 rows, all good" in page
+    assert "3 rows ready to import" in page
     assert 'name="station-' not in page

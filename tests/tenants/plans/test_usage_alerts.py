@@ -58,7 +58,7 @@ def test_at_80_and_at_100_percent_once_each(capped, run_jobs):
     assert told(capped) == [80, 100]
     found = letters(capped)
     assert {recipient for recipient, _ in found} == {capped.owner.email, admin.email}
-    assert [subject for _, subject in found][:2] == ["80% of this month's messages are used"] * 2
+    assert [subject for _, subject in found][:2] == ["80% of this month's messages used"] * 2
     assert len(found) == 4
 
 
@@ -77,7 +77,7 @@ def test_a_cap_counts_as_reached_when_one_more_would_not_fit(restaurant, run_job
     use(restaurant, 1, "0.55")
     run_jobs()
     assert told(restaurant) == [100]
-    assert letters(restaurant)[0][1] == "100% of this month's spend cap is used"
+    assert letters(restaurant)[0][1] == "100% of this month's spend cap used"
 
 
 def test_a_lost_bell_is_made_up_for(app, capped, redis):
@@ -104,5 +104,5 @@ def test_people_read_it_in_their_own_language(capped, run_jobs):
     use(capped, 8)
     run_jobs()
     [(_, subject)] = letters(capped)
-    assert subject != "80% of this month's messages are used"
+    assert subject != "80% of this month's messages used"
     assert "80" in subject

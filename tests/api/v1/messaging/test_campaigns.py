@@ -81,7 +81,7 @@ def test_refusals_name_the_field(api, restaurant):
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "message")
     unknown = api("PATCH", here, {"message": "{{order.total}}"})
     assert unknown.json["errors"][0]["field"] == "message"
-    assert "There is no {{order.total}} here" in unknown.json["message"]
+    assert "{{order.total}} is not available here" in unknown.json["message"]
     assert api("PATCH", here, {"filters": {"shoe": 43}}).status_code == 422
     assert api("POST", CAMPAIGNS, {}).status_code == 422
     far = api("POST", f"{here}/start", {"at": "2099-01-01T00:00:00Z"})
