@@ -267,9 +267,7 @@ def test_a_gift_gives_each_a_code_of_their_own(restaurant, line, soup):
 
 def test_a_gift_nobody_gives_is_refused_in_words(restaurant, line, monkeypatch):
     monkeypatch.setattr(coupon_port, "_provider", None)
-    with pytest.raises(
-        Invalid, match="This account has no gifts. Send the campaign without a gift."
-    ):
+    with pytest.raises(Invalid, match="This account has no gifts"):
         drafts(restaurant, text="Your soup: {{coupon}}", gift="soup")
     mine = drafts(restaurant, text="Your soup: {{coupon}}")
     with pytest.raises(Invalid, match="Choose the gift for it"):

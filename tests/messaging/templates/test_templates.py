@@ -143,7 +143,11 @@ def test_news_of_a_template_nobody_knows_asks_for_the_list(restaurant, line, net
     ("body", "field", "words"),
     [
         ({"name": "ordr", "language": "en", "parameters": ["a", "b"]}, "name", "no template named"),
-        ({"name": "order", "language": "de", "parameters": ["a", "b"]}, "language", "Available languages: en"),
+        (
+            {"name": "order", "language": "de", "parameters": ["a", "b"]},
+            "language",
+            "Available languages: en",
+        ),
         ({"name": "order", "language": "en", "parameters": ["a"]}, "parameters", "needs 2"),
         ({"name": "old", "language": "en"}, "name", "status is paused"),
         ({"name": "photo", "language": "en"}, "parameters", "header to fill"),

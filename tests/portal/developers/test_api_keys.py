@@ -143,10 +143,7 @@ def test_a_rotation_that_makes_no_sense_changes_nothing(owners, restaurant, me):
     key = key_named(restaurant, "Online shop")
     owners.post(f"/integrations/keys/{key.id}/rotate", overlap="century")
     assert me(old)[0] == 200
-    assert (
-        key_named(restaurant, "Online shop").id
-        == key.id
-    )
+    assert key_named(restaurant, "Online shop").id == key.id
 
 
 def test_revoking_asks_first_and_works_at_once(owners, restaurant, me):
@@ -168,10 +165,7 @@ def test_a_revoked_key_is_not_rotated_or_changed(owners, restaurant):
     owners.post(f"/integrations/keys/{key.id}/revoke")
     assert owners.post(f"/integrations/keys/{key.id}/rotate", overlap="day").status_code == 409
     owners.post(f"/integrations/keys/{key.id}", name="Back again", scopes=["lines"])
-    assert (
-        key_named(restaurant, "Online shop").revoked_at
-        is not None
-    )
+    assert key_named(restaurant, "Online shop").revoked_at is not None
 
 
 def test_scopes_taken_away_are_gone_at_once(owners, restaurant, me):
@@ -197,9 +191,7 @@ def test_a_viewer_sees_keys_and_changes_none(app, restaurant):
     detail = viewer.get(f"/integrations/keys/{restaurant.key_id}")
     assert detail.status_code == 200
     assert "revoke" not in detail.get_data(as_text=True)
-    answer = viewer.post(
-        f"/integrations/keys/{restaurant.key_id}", name="Mine", scopes=["orders"]
-    )
+    answer = viewer.post(f"/integrations/keys/{restaurant.key_id}", name="Mine", scopes=["orders"])
     assert answer.status_code == 403
     assert key_named(restaurant, "Live key")
 

@@ -290,7 +290,10 @@ def test_the_networks_own_words_follow_ours(app):
     said = with_quote(reasons.REFUSED, "(#1) <b>no</b>")
     away = with_detail(reasons.UNREACHABLE_BECAUSE, "gone.")
     with app.test_request_context(headers={"Accept-Language": "tr"}):
-        assert network_message(said) == "WhatsApp mesajı reddetti. WhatsApp’ın açıklaması: (#1) <b>no</b>"
+        assert (
+            network_message(said)
+            == "WhatsApp mesajı reddetti. WhatsApp’ın açıklaması: (#1) <b>no</b>"
+        )
         assert network_message(away) == "WhatsApp’a ulaşılamadı: gone."
         assert network_message("") == ""
         assert network_message("Something new.") == "Something new."
