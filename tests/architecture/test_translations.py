@@ -1,5 +1,6 @@
 """Every catalog is complete: each text of code and templates, in each language of its readers."""
 
+import ast
 import re
 from functools import cache
 from itertools import chain
@@ -10,11 +11,20 @@ from babel.messages.catalog import Catalog, Message
 from core.i18n.catalogs import TRANSLATIONS
 from core.i18n.compile import read_catalog
 from deploy.local.translations import DOMAINS, Domain, catalog_path, collect_texts
+from tests.architecture.layers import ROOT
 
 # `%(name)s` and `{name}` are filled in here, `{{customer.name|default}}` when a message is sent.
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\{[\w.]+|\{\w*\}")
 # A Turkish suffix depends on the preceding sounds, which a placeholder does not have yet.
 GLUED = re.compile(r"(?:%\(\w+\)[sd]|\})['’]?[^\W\d_]")
+
+PACKAGES = (
+    "api", "core", "jobs", "messaging", "portal", "printing", "restaurant", "tenants", "webhooks",
+)  # fmt: skip
+NOT_TRANSLATIONS = {
+    "api/v1/schemas/restaurant/menus.py",  # examples of a menu's texts
+    "portal/restaurant/menu_import_views.py",  # columns of a sample file
+}
 
 IN_EACH_LANGUAGE = pytest.mark.parametrize(
     ("domain", "language"),
@@ -93,6 +103,30 @@ def test_every_catalog_has_its_domain():
 def test_texts_are_found_in_code_templates_and_errors():
     by_name = {domain.name: {one.id for one in collected(domain)} for domain in DOMAINS}
     assert {"Sign in", "Saved.", "Choose a role from the list."} <= by_name["messages"]
+
+
+def translations_in(source: str) -> list[int]:
+    """Lines of dictionaries from languages to texts, or to further dictionaries of them."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Dict)
+        and {"en", "tr"} <= {getattr(key, "value", None) for key in node.keys}
+        and all(isinstance(value, ast.Dict | ast.Constant) for value in node.values)
+    ]
+
+
+def test_no_module_keeps_translations_of_its_own():
+    modules = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    found = {
+        path.relative_to(ROOT).as_posix() for path in modules if translations_in(path.read_text())
+    }
+    assert found == NOT_TRANSLATIONS
+
+
+def test_translations_in_a_module_would_be_found():
+    assert translations_in('A = {"en": "Open", "tr": "Açık"}\nB = {"en": {}, "tr": {}}') == [1, 2]
+    assert not translations_in('WORDS = {"en": ("stop",), "tr": ("dur",)}')
 
 
 def test_a_missing_translation_would_be_found():

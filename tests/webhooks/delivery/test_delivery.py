@@ -9,10 +9,11 @@ from flask import current_app
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from core.clock import advance, frozen, now, parse_rfc3339
-from core.db import db
+from core.db import db, global_scope
 from jobs import maintenance
 from jobs.webhooks import worker as deliveries_job
 from jobs.webhooks.poster import webhook_poster_of
+from tenants import people
 from tests.core.http.servers import Server, replies_with
 from tests.webhooks.receivers import LOCAL, add_endpoint, attempts_of, deliveries_of, wait_until
 from webhooks import endpoints
@@ -162,6 +163,15 @@ def test_gone_switches_the_endpoint_off_at_once(restaurant, receive, run_jobs, m
     assert {one.state for one in deliveries_of(restaurant)} == {"cancelled"}
     assert len(deliveries_of(restaurant)) == 3
     assert mailbox(restaurant) == ["A webhook endpoint was switched off"]
+
+
+def test_the_email_is_in_the_readers_language(restaurant, receive, run_jobs, mailbox):
+    with global_scope():
+        people.find(restaurant.owner.email).locale = "tr"
+    add_endpoint(restaurant, receive(410).url)
+    tell(restaurant)
+    run_jobs()
+    assert mailbox(restaurant) == ["Bir webhook adresi kapatıldı"]
 
 
 @pytest.mark.parametrize(("said", "low", "high"), [("90", 89, 91), ("999999", 3599, 3601)])
