@@ -33,10 +33,10 @@ _LINK = re.compile(r"://|\bwww\.|\w\.[^\W\d_]{2}")
 NOTIFIED_ROLES = ("owner", "admin")
 EMAIL_SUBJECT = N_("A form on your website has reached its limit")
 EMAIL_TEXT = N_(
-    "Hello {name},\n\nthe automation “{automation}” has answered {most} submissions of a form "
-    "within {hours} hour(s). To protect your number we answer no more of them for now. If you "
-    "do not expect so many, somebody may be misusing the form: add a captcha to it, or switch "
-    "the automation off.\n\n{url}\n\nComanda\n"
+    "Hello {name},\n\nThe automation “{automation}” reached its limit of {most} "
+    "form replies in {hours} h. To protect your number, further submissions get no "
+    "reply for now. If you did not expect this many, someone may be abusing the "
+    "form: add a captcha to it or turn off the automation.\n\n{url}\n\nComanda\n"
 )
 
 

@@ -19,7 +19,10 @@ PAGES = sorted(
     ]
 )
 LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
-FOLDERS = ("core", "tenants", "api", "portal", "jobs", "migrations", "deploy", "docs", "tests")
+FOLDERS = (
+    *("api", "bench", "clients", "core", "deploy", "docs", "jobs", "messaging", "migrations"),
+    *("portal", "printing", "restaurant", "tenants", "tests", "webhooks"),
+)
 MADE_AT_INSTALL = {"deploy/.env", "deploy/comanda.env", "deploy/tls"}
 PLACE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./@-]+)`")
 

@@ -16,24 +16,28 @@ from webhooks.models import Endpoint
 
 RECIPIENT_ROLES = ("owner", "admin")
 SUBJECTS = {
-    "day": N_("A webhook endpoint has failed for a day"),
-    "days": N_("A webhook endpoint has failed for three days"),
-    "failing": N_("A webhook endpoint was switched off"),
-    "gone": N_("A webhook endpoint was switched off"),
+    "day": N_("A webhook endpoint has been failing for a day"),
+    "days": N_("A webhook endpoint has been failing for three days"),
+    "failing": N_("A webhook endpoint was turned off"),
+    "gone": N_("A webhook endpoint was turned off"),
 }
 TEXTS = {
-    "day": N_("For 24 hours no event has reached {url}. We keep trying. The last answer was:"),
+    "day": N_(
+        "We have not been able to deliver events to {url} for 24 hours. We "
+        "keep trying. The last response was:"
+    ),
     "days": N_(
-        "For 72 hours no event has reached {url}. After five days it is switched off. The last "
-        "answer was:"
+        "We have not been able to deliver events to {url} for 72 hours. After five "
+        "days we turn it off. The last response was:"
     ),
     "failing": N_(
-        "For five days no event has reached {url}, so it is switched off and gets no more "
-        "events. Mend it, switch it on again and replay what it missed. The last answer was:"
+        "We have not been able to deliver events to {url} for five days, so we "
+        "turned it off. Fix it, turn it on again and replay the missed events. The "
+        "last response was:"
     ),
     "gone": N_(
-        "{url} answered 410 (gone), so it is switched off and gets no more events. Was that a "
-        "mistake? Then switch it on again and replay what it missed. The answer was:"
+        "{url} responded with 410 (Gone), so we turned it off. If that was a "
+        "mistake, turn it on again and replay the missed events. The response was:"
     ),
 }
 

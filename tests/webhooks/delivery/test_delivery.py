@@ -162,7 +162,7 @@ def test_gone_switches_the_endpoint_off_at_once(restaurant, receive, run_jobs, m
     assert (known.enabled, known.disabled_because) == (False, "gone")
     assert {one.state for one in deliveries_of(restaurant)} == {"cancelled"}
     assert len(deliveries_of(restaurant)) == 3
-    assert mailbox(restaurant) == ["A webhook endpoint was switched off"]
+    assert mailbox(restaurant) == ["A webhook endpoint was turned off"]
 
 
 def test_the_email_is_in_the_readers_language(restaurant, receive, run_jobs, mailbox):
@@ -245,9 +245,9 @@ def test_letters_at_a_day_and_three_and_off_after_five(restaurant, receive, run_
     known = endpoint_of(restaurant, endpoint)
     assert (known.enabled, known.disabled_because) == (False, "failing")
     assert letters == [
-        "A webhook endpoint has failed for a day",
-        "A webhook endpoint has failed for three days",
-        "A webhook endpoint was switched off",
+        "A webhook endpoint has been failing for a day",
+        "A webhook endpoint has been failing for three days",
+        "A webhook endpoint was turned off",
     ]
 
 
