@@ -1,9 +1,9 @@
-"""Limit how many slots of a scarce process resource one tenant may hold at once."""
+"""Limit how much of a process one tenant, or one kind of heavy work, may hold at once."""
 
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 
 
 class ConcurrencyLimit:
@@ -39,3 +39,32 @@ class ConcurrencyLimit:
             self._taken[tenant_id] -= 1
             if not self._taken[tenant_id]:
                 del self._taken[tenant_id]
+
+
+class HeavyWork:
+    """Work that takes much memory or processor time: little of it runs at once, and few threads
+    wait for their turn, so that the others still answer.
+    """
+
+    def __init__(self, at_once: int, waiting: int, seconds: float) -> None:
+        self.at_once, self.most, self.seconds = at_once, at_once + waiting, seconds
+        self._running = BoundedSemaphore(self.at_once)
+        self._inside = BoundedSemaphore(self.most)
+
+    @contextmanager
+    def slot(self) -> Iterator[bool]:
+        """Yield True if the caller may work until the block ends; False if too many wait, or if
+        the wait was too long.
+        """
+        if not self._inside.acquire(blocking=False):
+            yield False
+            return
+        try:
+            taken = self._running.acquire(timeout=self.seconds)
+            try:
+                yield taken
+            finally:
+                if taken:
+                    self._running.release()
+        finally:
+            self._inside.release()

@@ -6,17 +6,18 @@ connection.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from core.concurrency_limits import HeavyWork
 from core.db import in_transaction
 from core.errors import TryAgain, invalid
 
 MIN_LENGTH = 10
 MAX_LENGTH = 256
 MAX_CONCURRENT = 2
+MAX_WAITING = 16  # threads, so that pages are still answered while many people sign in
 WAIT_SECONDS = 10
 
 # What people type when ten characters are required.
@@ -46,7 +47,7 @@ class PasswordHash(str):
 
 
 _dummy_hash = ""
-_hashing_slots = BoundedSemaphore(MAX_CONCURRENT)
+_hashing = HeavyWork(at_once=MAX_CONCURRENT, waiting=MAX_WAITING, seconds=WAIT_SECONDS)
 
 
 def use_cheap_hashes() -> None:
@@ -60,12 +61,12 @@ def use_cheap_hashes() -> None:
 def _hashing_slot() -> Iterator[None]:
     if in_transaction():
         raise RuntimeError("hash or compare passwords before the transaction is opened")
-    if not _hashing_slots.acquire(timeout=WAIT_SECONDS):
-        raise TryAgain("try_again", "Many people are signing in right now. Try again in a moment.")
-    try:
+    with _hashing.slot() as taken:
+        if not taken:
+            raise TryAgain(
+                "try_again", "Many people are signing in right now. Try again in a moment."
+            )
         yield
-    finally:
-        _hashing_slots.release()
 
 
 def hash_password(password: str, email: str = "") -> PasswordHash:

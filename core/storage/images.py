@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from math import ceil, floor
-from threading import BoundedSemaphore
 from typing import IO, cast
 
 from PIL import Image, PngImagePlugin, UnidentifiedImageError
 from PIL.JpegImagePlugin import JpegImageFile
 
+from core.concurrency_limits import HeavyWork
 from core.errors import TryAgain
 
 READABLE = ("JPEG", "PNG", "GIF", "WEBP")
@@ -26,8 +26,6 @@ MAX_JPEG_PIXELS = 4 * MAX_PIXELS  # in the file: it is decoded at half the size 
 MAX_SIDE = 20_000  # keeps a band of a long, thin image small
 PIXEL_BYTES = {"WEBP": 16}  # two canvases of the decoder, their copy, and the image
 BAND_PIXELS = 500_000
-MAX_CONCURRENT = 2  # in one process
-WAIT_SECONDS = 20
 
 PngImagePlugin.MAX_TEXT_MEMORY = 2 * 1024 * 1024  # all compressed texts of one file together
 
@@ -43,7 +41,7 @@ UPRIGHT = {
 }
 ORIENTATION = 0x0112
 
-_decoding_slots = BoundedSemaphore(MAX_CONCURRENT)
+_decoding = HeavyWork(at_once=2, waiting=12, seconds=20)
 
 
 class UnreadableImage(ValueError):
@@ -82,12 +80,12 @@ def make_preview(file: IO[bytes], longest_side: int = 1280) -> tuple[bytes, str]
 
 @contextmanager
 def _decoding_slot() -> Iterator[None]:
-    if not _decoding_slots.acquire(timeout=WAIT_SECONDS):
-        raise TryAgain("try_again", "Too many images are being uploaded. Try again in a minute.")
-    try:
+    with _decoding.slot() as taken:
+        if not taken:
+            raise TryAgain(
+                "try_again", "Too many images are being uploaded. Try again in a minute."
+            )
         yield
-    finally:
-        _decoding_slots.release()
 
 
 def _saved(picture: Image.Image, kind: str, **options: object) -> bytes:

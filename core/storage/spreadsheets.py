@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
-from threading import BoundedSemaphore
 from typing import Any, BinaryIO
 
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 
+from core.concurrency_limits import HeavyWork
 from core.errors import TryAgain
 from core.storage.workbook_reader import LONGEST_CELL, NotReadable, TooLarge, read_rows
 
@@ -24,10 +24,8 @@ __all__ = ["NotReadable", "TooLarge", "as_csv", "is_workbook", "workbook"]
 MIME = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 ZIP_MARK = b"PK\x03\x04"
 LARGEST_TABLE = 12 * 1024 * 1024  # as CSV: many cells may refer to the same long text
-MAX_CONCURRENT = 2  # in one process
-WAIT_SECONDS = 20
 
-_reading_slots = BoundedSemaphore(MAX_CONCURRENT)
+_reading = HeavyWork(at_once=2, waiting=4, seconds=20)
 
 
 def is_workbook(start: bytes) -> bool:
@@ -56,12 +54,10 @@ def as_csv(file: BinaryIO, most_rows: int, most_bytes: int = LARGEST_TABLE) -> b
 
 @contextmanager
 def _reading_slot() -> Iterator[None]:
-    if not _reading_slots.acquire(timeout=WAIT_SECONDS):
-        raise TryAgain("try_again", "Too many files are being uploaded. Try again in a minute.")
-    try:
+    with _reading.slot() as taken:
+        if not taken:
+            raise TryAgain("try_again", "Too many files are being uploaded. Try again in a minute.")
         yield
-    finally:
-        _reading_slots.release()
 
 
 def workbook(columns: Sequence[str], lines: Iterable[Sequence[str]], *, title: str) -> bytes:

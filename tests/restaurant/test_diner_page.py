@@ -1,7 +1,9 @@
 """The diner's page over HTTP: public, small, and strict about its input."""
 
 import json
+import re
 from datetime import timedelta
+from decimal import Decimal
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,6 +18,8 @@ from restaurant.menus import availability
 from restaurant.orders import waiter_calls
 from restaurant.sites import sites
 from tests.restaurant.bistro import open_bistro
+
+ORDERED = {"dine_in", "takeaway"}
 
 
 @pytest.fixture
@@ -298,3 +302,35 @@ def test_the_day_of_the_next_opening_is_not_a_remembered_one(client, bistro, pat
         with frozen(f"{night}T20:30:00Z"):
             menu_cache.forget()
             assert f"We open {day}" in client.get(f"{path}/menu?lang=en").text
+
+
+@pytest.mark.parametrize(
+    ("kinds", "charged"),
+    [([], {"dine_in"}), (["takeaway"], {"takeaway"}), (["dine_in", "takeaway"], ORDERED)],
+)
+def test_service_is_charged_only_for_the_chosen_kinds_of_order(bistro, kinds, charged):
+    """Pages review 23: it was added to takeaway and delivery too."""
+    with bistro.scope():
+        changes = {"service_percent": Decimal(10)} | (
+            {"service_order_types": kinds} if kinds else {}
+        )
+        sites.change(bistro.site_id, changes)
+    with_service = set()
+    for kind, table, payment in (("dine_in", "12", "pos_at_table"), ("takeaway", "", "cash")):
+        made = bistro.cart(order_type=kind, table=table, payment_method=payment)
+        service = Decimal(made.sums["service"])
+        assert service in (0, Decimal(made.sums["subtotal"]) / 10)
+        if service:
+            with_service.add(kind)
+            assert "10%" in made.text.replace("%10", "10%")
+    assert with_service == charged
+
+
+def test_a_shared_link_of_a_menu_has_a_preview(client, path):
+    """Pages review 45."""
+    page = client.get(f"{path}/menu", headers={"Accept-Language": "en"}).text
+    assert "noindex" not in page
+    tags = dict(re.findall(r'<meta property="(og:\w+)" content="([^"]+)"', page))
+    assert "Lemar Bistro" in tags["og:title"]
+    assert "Food" in tags["og:description"]
+    assert urlsplit(tags["og:url"]).path.startswith(path)

@@ -18,6 +18,7 @@ from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
 from messaging.messages.receive import receive_message
 from messaging.models import Line
+from restaurant.menus import availability
 from restaurant.menus.pricing import PricedItem as OrderedLine
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.payments import links as payment_links
@@ -59,6 +60,8 @@ SHOWS_CONFIGURATION = {
 } | {"v1.me"}
 # Rows that every request writes, or that count requests.
 NOT_THE_BUSINESS = {"api_keys", "api_calls", "idempotency_keys"}
+# Each has a column for live orders and one for test orders.
+COUNTS_BOTH_MODES = {"order_days"}
 BODY = {
     "phone": "905321112233",
     "message": "From a test key",
@@ -157,7 +160,7 @@ def test_a_test_key_changes_no_live_row_and_shows_no_live_message(
         if endpoint == "v1.register":
             body = {"url": "https://example.com/hook", "events": ["*"]}
         if endpoint == "v1.make_order":
-            continue  # made below, with a body that is accepted
+            continue  # in the next test, with a body that is accepted
         _full_buckets(app)
         answer = client.open(path, method=method, json=body, headers=bearer)
         text = answer.get_data(as_text=True)
@@ -247,6 +250,48 @@ def _lines(planted):
     from core.db import db
 
     return db.session.query(Line).filter(Line.tenant_id == planted.tenant_id).all()
+
+
+def test_what_a_test_key_does_with_its_own_rows_changes_no_live_row(
+    app, client, planted, ids, test_mode, superuser_connection
+):
+    """The guest, the table and the dish are those of live orders."""
+    bearer = {"Authorization": f"Bearer {planted.business.test_key}", "Prefer": "respond-async"}
+    guest = "905321112233"
+
+    def call(path, body=None, method="POST"):
+        _full_buckets(app)
+        answer = client.open(f"/api/v1{path}", method=method, json=body or {}, headers=bearer)
+        assert answer.status_code < 300, (path, answer.status_code, answer.get_json(silent=True))
+        return answer.json
+
+    with planted.business.scope():
+        availability.mark_available(planted.site, ids["item_id"])
+    before = live_rows(superuser_connection, planted.tenant_id)
+    call("/messages/send", {"phone": guest, "message": "Hello", "reference": "M-1"})
+    order = {
+        "site_id": ids["site_id"],
+        "order_type": "takeaway",
+        "payment_method": "cash",
+        "customer": {"phone": f"+{guest}", "name": "Somebody else"},
+        "items": [{"item_id": ids["item_id"], "quantity": 2}],
+    }
+    number = call("/orders", order)["order_id"]
+    for status in ("preparing", "ready", "closed"):
+        call(f"/orders/{number}/status", {"status": status})
+    call(f"/orders/{call('/orders', order)['order_id']}/cancel", {"reason": "Test"})
+    link = call("/payment-links", {"site_id": ids["site_id"], "amount": 5, "description": "Test"})
+    call(f"/payment-links/{link['id']}/cancel")
+    call(f"/payment-links/{link['id']}/renew")
+    endpoint = test_mode["endpoint"]
+    call(f"/webhooks/{endpoint}", {"description": "Test"}, "PATCH")
+    call(f"/webhooks/{endpoint}", method="DELETE")
+    after = live_rows(superuser_connection, planted.tenant_id)
+    for table, rows in before.items():
+        if table not in COUNTS_BOTH_MODES:
+            assert not rows - after[table], f"{table}: a test key changed or removed a live row"
+    for table in ("messages", "orders", "payment_links", "loyalty_coupons", "loyalty_entries"):
+        assert after[table] == before[table], f"{table}: a test key added a live row"
 
 
 def test_a_test_key_finds_the_rows_of_test_mode_and_only_those(client, planted, test_mode):

@@ -146,7 +146,7 @@ def test_only_two_pictures_are_drawn_at_the_same_time(monkeypatch):
     monkeypatch.setattr(images, "_small", slow)
     with ThreadPoolExecutor(8) as hands:
         list(hands.map(lambda _: reencode_image(BytesIO(), 1), range(8)))
-    assert max(most) == images.MAX_CONCURRENT
-    monkeypatch.setattr(images, "WAIT_SECONDS", 0)
+    assert max(most) == images._decoding.at_once
+    monkeypatch.setattr(images._decoding, "seconds", 0)
     with images._decoding_slot(), images._decoding_slot(), pytest.raises(TryAgain):
         reencode_image(BytesIO(), 1)

@@ -225,7 +225,7 @@ def test_shared_texts_are_read_in_pieces_and_without_their_readings():
 
 
 def test_only_two_sheets_are_read_at_the_same_time(monkeypatch):
-    monkeypatch.setattr(spreadsheets, "WAIT_SECONDS", 0)
+    monkeypatch.setattr(spreadsheets._reading, "seconds", 0)
     slot = spreadsheets._reading_slot
     with slot(), slot(), pytest.raises(TryAgain):
         read(a_book(["a"]))

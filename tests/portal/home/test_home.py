@@ -1,11 +1,15 @@
 """Home: today's figures, costs, line states, and items that need attention."""
 
-from core.clock import now
+from datetime import timedelta
+
+from core.clock import frozen, now
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from portal.onboarding import first_steps
 from portal.onboarding.new_tenant import add_simulated_lines
 from tenants import accounts
+from tests.line_factory import make_line
+from tests.messaging.message_factory import sent_message
 from tests.portal.page_reader import text_of
 
 
@@ -80,3 +84,15 @@ def test_a_finished_list_of_first_steps_goes_away(browser, restaurant, monkeypat
     step = first_steps.Step
     monkeypatch.setattr(first_steps, "Step", lambda name, done, *rest: step(name, True, *rest))
     assert '<section class="card first-card"' not in browser.get("/home").get_data(as_text=True)
+
+
+def test_messages_that_the_network_did_not_confirm_are_shown_after_an_hour(browser, restaurant):
+    """Review O2."""
+    made = make_line(restaurant)
+    with restaurant.scope():
+        sent_message(line_repository.get(made.id), "unknown")
+    browser.signs_in(restaurant.owner)
+    link = "/messages?state=unknown"
+    assert link not in browser.get("/home").get_data(as_text=True)
+    with frozen(now() + timedelta(hours=2)):
+        assert link in browser.get("/home").get_data(as_text=True)

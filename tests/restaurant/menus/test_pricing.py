@@ -15,6 +15,7 @@ from restaurant.menus.pricing import (
     RequestedItem,
     calculate_totals,
     price_items,
+    text_in,
 )
 
 MENU = {
@@ -116,3 +117,18 @@ def test_sums_add_up(wanted, currency, included, service, discount, tip):
     for amount in (sums.subtotal, sums.service, sums.tip, sums.total, *dict(sums.taxes).values()):
         assert amount == quantize(amount, currency)
         assert -amount.as_tuple().exponent <= max(decimal_places(currency), 3)
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        ({"tr": "Köfte", "en": "Meatballs", "ar": "كفتة"}, "كفتة"),
+        ({"tr": "Köfte", "en": "Meatballs"}, "Meatballs"),
+        ({"tr": "Köfte"}, "Köfte"),
+        ({"tr": "Köfte", "en": ""}, "Köfte"),
+    ],
+)
+def test_a_dish_without_a_translation_is_shown_in_english_before_the_menus_language(texts, shown):
+    """Pages review 36: an Arabic guest read Turkish although English existed."""
+    names = {language: {"name": name} for language, name in texts.items()}
+    assert text_in(names, "ar", ["tr", "en", "ar"]) == shown
