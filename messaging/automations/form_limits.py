@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from uuid import UUID
 
+from babel.units import format_unit
 from flask import current_app
 from sqlalchemy import func, select
 
@@ -34,7 +35,7 @@ NOTIFIED_ROLES = ("owner", "admin")
 EMAIL_SUBJECT = N_("A form on your website has reached its limit")
 EMAIL_TEXT = N_(
     "Hello {name},\n\nthe automation “{automation}” has answered {most} submissions of a form "
-    "within {hours} hour(s). To protect your number we answer no more of them for now. If you "
+    "within {time}. To protect your number we answer no more of them for now. If you "
     "do not expect so many, somebody may be misusing the form: add a captcha to it, or switch "
     "the automation off.\n\n{url}\n\nComanda\n"
 )
@@ -98,7 +99,7 @@ def _notify_owner(automation: Automation, run: AutomationRun, span: timedelta, m
             name=reader.name,
             automation=automation.name,
             most=most,
-            hours=span // HOUR,
+            time=format_unit(span // HOUR, "duration-hour", locale=locale),
             url=f"{base}/automations/{automation.id}",
         )
         subject = PORTAL_TEXTS.gettext(locale, EMAIL_SUBJECT)
