@@ -5,6 +5,8 @@ A message is a template with named values, so that an entry point can translate 
 
 from dataclasses import dataclass
 
+from core.i18n.plurals import Message, Plural
+
 
 @dataclass(frozen=True)
 class FieldError:
@@ -21,9 +23,11 @@ class DomainError(Exception):
 
     status = 422
 
-    def __init__(self, code: str, message: str, /, **values: object) -> None:
+    def __init__(self, code: str, message: Message, /, **values: object) -> None:
         self.code = code
-        self.template = message
+        self.plural = message if isinstance(message, Plural) else None
+        self.template = message.english(values) if isinstance(message, Plural) else message
+        """In English. Only this is stored, so a refusal that is stored must not be a Plural."""
         self.values = values
         self.faults: list[FieldError] = []
         self.more: dict[str, object] = {}
@@ -73,12 +77,12 @@ class TryAgain(DomainError):
 class RateLimited(DomainError):
     status = 429
 
-    def __init__(self, message: str, /, retry_after: int, **values: object) -> None:
+    def __init__(self, message: Message, /, retry_after: int, **values: object) -> None:
         super().__init__("rate_limited", message, **values)
         self.retry_after = retry_after
 
 
-def invalid(field: str, code: str, message: str, /, **values: object) -> Invalid:
+def invalid(field: str, code: str, message: Message, /, **values: object) -> Invalid:
     """An Invalid error that belongs to one field of the request."""
     error = Invalid(code, message, **values)
     error.faults.append(FieldError(field, code, error.message))

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from babel.dates import format_date, format_skeleton
 
 from core.clock import now
-from core.i18n.catalogs import N_, Catalog, Message, Plural
+from core.i18n.catalogs import N_, Catalog
+from core.i18n.plurals import Message, Plural
 
 _CATALOG = Catalog("chat")
 

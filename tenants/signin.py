@@ -9,6 +9,7 @@ from core.clock import now
 from core.db import db
 from core.errors import Invalid, RateLimited
 from core.http.client_address import client_network
+from core.i18n.plurals import Plural
 from core.ids import new_token
 from core.lookups import secret_digest
 from core.rate_limits import Bucket, take_tokens
@@ -48,7 +49,11 @@ def throttle(act: str, *names: str) -> None:
     """Ten tries, then one every half minute, for each of the names. Raises RateLimited."""
     if wait := _wait(_tries(act, *names)):
         raise RateLimited(
-            "Too many attempts. Wait {seconds} seconds and try again.",
+            Plural(
+                "Too many attempts. Wait {seconds} second and try again.",
+                "Too many attempts. Wait {seconds} seconds and try again.",
+                number="seconds",
+            ),
             retry_after=wait,
             seconds=wait,
         )
@@ -61,7 +66,12 @@ def throttle_mailbox(email: str) -> None:
     name = f"mailbox {people.typed_key(email)}"
     if wait := _wait([_bucket("mail", name, rate=1 / 600, burst=6)]):
         raise RateLimited(
-            "We have already sent many e-mails to this address. Try again in {minutes} minutes.",
+            Plural(
+                "We have already sent many e-mails to this address. Try again in {minutes} minute.",
+                "We have already sent many e-mails to this address. Try again in {minutes} "
+                "minutes.",
+                number="minutes",
+            ),
             retry_after=wait,
             minutes=-(-wait // 60),
         )
@@ -106,8 +116,13 @@ def throttle_sign_in(email: str, address: str, device: str = "") -> None:
     )
     if wait := _wait(_tries("signin", *names)):
         raise RateLimited(
-            "Too many attempts. Wait {seconds} seconds and try again, or reset "
-            "your password by e-mail.",
+            Plural(
+                "Too many attempts. Wait {seconds} second and try again, or reset your password "
+                "by e-mail.",
+                "Too many attempts. Wait {seconds} seconds and try again, or reset your password "
+                "by e-mail.",
+                number="seconds",
+            ),
             retry_after=wait,
             seconds=wait,
         )

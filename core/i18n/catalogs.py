@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
-from typing import NamedTuple
 
+from core.i18n.plurals import Message, Plural
 from core.logs import logger
 
 TRANSLATIONS = Path(__file__).parent / "translations"
@@ -17,18 +17,6 @@ SOURCE_LANGUAGE = "en"
 N_ = str  # collected for translation here, translated where it is shown
 
 log = logger(__name__)
-
-
-class Plural(NamedTuple):
-    """A text with a number in it, for one and for several."""
-
-    one: str
-    other: str
-    number: str
-    """The name of the value that decides between them."""
-
-
-Message = str | Plural
 
 
 class Catalog:
@@ -54,7 +42,7 @@ class Catalog:
         """The text with its values filled in. An empty value leaves no gap."""
         known = self._translations(language)
         if isinstance(message, Plural):
-            number = int(str(values[message.number]))
+            number = message.count(values)
             return _fill(known.ngettext(message.one, message.other, number), values)
         return _fill(known.gettext(message), values)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from uuid import UUID
 
+from babel.units import format_unit
 from flask import current_app
 from sqlalchemy import func, select
 
@@ -34,7 +35,7 @@ NOTIFIED_ROLES = ("owner", "admin")
 EMAIL_SUBJECT = N_("A form on your website has reached its limit")
 EMAIL_TEXT = N_(
     "Hello {name},\n\nThe automation “{automation}” reached its limit of {most} "
-    "form replies in {hours} h. To protect your number, further submissions get no "
+    "form replies in {time}. To protect your number, further submissions get no "
     "reply for now. If you did not expect this many, someone may be abusing the "
     "form: add a captcha to it or turn off the automation.\n\n{url}\n\nComanda\n"
 )
@@ -98,7 +99,7 @@ def _notify_owner(automation: Automation, run: AutomationRun, span: timedelta, m
             name=reader.name,
             automation=automation.name,
             most=most,
-            hours=span // HOUR,
+            time=format_unit(span // HOUR, "duration-hour", locale=locale),
             url=f"{base}/automations/{automation.id}",
         )
         subject = PORTAL_TEXTS.gettext(locale, EMAIL_SUBJECT)

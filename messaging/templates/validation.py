@@ -116,7 +116,7 @@ def _wrong_parameter_count(field: str, wanted: int, count: int) -> NoReturn:
     raise invalid(
         field,
         "template_unusable",
-        "The template needs {wanted} parameters, but {count} were sent.",
+        "The template needs a different number of parameters: {wanted}, not {count}.",
         wanted=wanted,
         count=count,
     )

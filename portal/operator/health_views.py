@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import current_app, render_template
-from flask_babel import format_decimal, gettext
+from flask_babel import format_decimal, gettext, ngettext
 
 from core.monitoring import service_state
 from core.monitoring.service_state import DatabaseState, RedisState, ServiceState
@@ -165,8 +165,10 @@ def _measured(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
     missing = database.sessions_wanted - database.sessions_held
     yield Check(
         gettext("Linked phones"),
-        gettext(
+        ngettext(
+            "%(held)s of %(wanted)s connected on %(hosts)s host",
             "%(held)s of %(wanted)s connected on %(hosts)s hosts",
+            database.linked_hosts,
             held=format_decimal(database.sessions_held),
             wanted=format_decimal(database.sessions_wanted),
             hosts=format_decimal(database.linked_hosts),

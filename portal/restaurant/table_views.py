@@ -13,7 +13,7 @@ from flask import (
     request,
     url_for,
 )
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 
 from core.db import tenant_scope
 from core.errors import Invalid
@@ -55,7 +55,8 @@ def add(site_id: str) -> Any:
                     area_id=area_id,
                     seats=form.seats.data or 4,
                 )
-            flash(gettext("%(count)s tables added.", count=len(made)), "success")
+            message = ngettext("%(num)s table added.", "%(num)s tables added.", len(made))
+            flash(message, "success")
             return redirect(url_for("tables.index", site_id=site_id))
     return _index(site, form)
 

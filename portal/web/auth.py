@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from flask import Flask, abort, current_app, g, redirect, request, session, url_for
-from flask_babel import format_datetime, gettext
+from flask_babel import format_datetime, gettext, ngettext
 from flask_login import LoginManager, UserMixin, current_user, login_required, login_user
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import Forbidden, HTTPException
@@ -222,8 +222,10 @@ def trial_notice(trial: Usage | None) -> str:
     if not trial.trial_left or trial.trial_ends_at <= now():
         return str(gettext("Your trial has ended. Choose a plan to continue sending."))
     return str(
-        gettext(
+        ngettext(
+            "Trial: %(left)s message left, ends %(end)s.",
             "Trial: %(left)s messages left, ends %(end)s.",
+            trial.trial_left,
             left=trial.trial_left,
             end=format_datetime(trial.trial_ends_at, "d MMMM HH:mm"),
         )

@@ -14,6 +14,7 @@ from flask_babel import (
     format_decimal,
     format_timedelta,
     get_locale,
+    get_translations,
     gettext,
 )
 from flask_login import current_user
@@ -78,7 +79,12 @@ def error_message(error: DomainError) -> str:
     told = core_errors.core_error_message(error.message)
     if told:
         return told
-    sentence = str(gettext(error.template))
+    if error.plural:
+        one, other, _ = error.plural
+        number = error.plural.count(error.values)
+        sentence = str(get_translations().ungettext(one, other, number))
+    else:
+        sentence = str(gettext(error.template))
     return sentence.format(**error.values) if error.values else sentence
 
 

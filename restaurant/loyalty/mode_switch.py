@@ -5,6 +5,7 @@ from sqlalchemy import ColumnElement, func, select, update
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid, invalid
+from core.i18n.plurals import Plural
 from core.ids import new_id
 from restaurant.models import LoyaltyEntry, LoyaltyMember
 from tenants import audit
@@ -47,16 +48,26 @@ def _question(was: str, holders: int, held: int) -> Invalid:
         return invalid(
             "worth",
             "balances_exist",
-            "{guests} guests have {held} points in total. Enter how many points "
-            "equal one stamp, or 0 to reset all balances.",
+            Plural(
+                "{guests} guest has points ({held} in total). Enter how many points equal one "
+                "stamp, or 0 to reset all balances.",
+                "{guests} guests have points ({held} in total). Enter how many points equal one "
+                "stamp, or 0 to reset all balances.",
+                number="guests",
+            ),
             guests=holders,
             held=held,
         )
     return invalid(
         "worth",
         "balances_exist",
-        "{guests} guests have {held} stamps in total. Enter how many points one "
-        "stamp is worth, or 0 to reset all balances.",
+        Plural(
+            "{guests} guest has stamps ({held} in total). Enter how many points one stamp is "
+            "worth, or 0 to reset all balances.",
+            "{guests} guests have stamps ({held} in total). Enter how many points one stamp is "
+            "worth, or 0 to reset all balances.",
+            number="guests",
+        ),
         guests=holders,
         held=held,
     )

@@ -8,22 +8,31 @@ from sqlalchemy import select
 
 from core.db import current_tenant_id, db
 from core.errors import PaymentRequired
-from core.i18n.catalogs import N_
+from core.i18n.plurals import Plural
 from tenants.models import Tenant
 from tenants.plans.models import Plan
 
 REFUSALS = {
-    "lines": N_(
+    "lines": Plural(
+        "Your plan {plan} includes {most} line. Your existing lines keep working. "
+        "Choose a larger plan to add another.",
         "Your plan {plan} includes {most} lines. Your existing lines keep working. "
-        "Choose a larger plan to add another."
+        "Choose a larger plan to add another.",
+        number="most",
     ),
-    "members": N_(
+    "members": Plural(
+        "Your plan {plan} includes {most} team member. Current members keep their "
+        "access. Choose a larger plan to invite another.",
         "Your plan {plan} includes {most} team members. Current members keep their "
-        "access. Choose a larger plan to invite another."
+        "access. Choose a larger plan to invite another.",
+        number="most",
     ),
-    "sites": N_(
+    "sites": Plural(
+        "Your plan {plan} includes {most} restaurant. Your existing restaurants "
+        "keep working. Choose a larger plan to add another.",
         "Your plan {plan} includes {most} restaurants. Your existing restaurants "
-        "keep working. Choose a larger plan to add another."
+        "keep working. Choose a larger plan to add another.",
+        number="most",
     ),
 }
 

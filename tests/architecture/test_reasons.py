@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,8 @@ def sentences() -> frozenset[str]:
     """Texts of several words; a single word may also be a code."""
     with CATALOG.open("rb") as file:
         catalog = read_po(file, locale="tr")
-    return frozenset(
-        one.id for one in catalog if isinstance(one.id, str) and one.id and " " in one.id
-    )
+    texts = chain.from_iterable([m.id] if isinstance(m.id, str) else m.id for m in catalog)
+    return frozenset(text for text in texts if " " in text)
 
 
 @cache

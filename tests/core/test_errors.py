@@ -4,12 +4,21 @@ import pytest
 
 from core import errors
 from core.errors import DomainError, FieldError, Invalid, NotFound, RateLimited, invalid
+from core.i18n.plurals import Plural
 
 
 def test_a_sentence_is_a_template_with_values():
     error = DomainError("too_many", "There are {count} of {name}.", count=3, name="them")
     assert error.message == str(error) == "There are 3 of them."
     assert error.template == "There are {count} of {name}."
+
+
+@pytest.mark.parametrize(
+    ("count", "sentence"), [(0, "0 rows."), (1, "1 row."), (2, "2 rows."), ("1", "1 row.")]
+)
+def test_a_number_decides_the_form(count, sentence):
+    error = invalid("file", "odd", Plural("{count} row.", "{count} rows.", "count"), count=count)
+    assert error.message == error.faults[0].message == sentence
 
 
 def test_braces_in_a_value_stay_as_they_are():

@@ -6,7 +6,8 @@ import pytest
 from babel.messages.catalog import Catalog as SourceCatalog
 from babel.messages.mofile import write_mo
 
-from core.i18n.catalogs import Catalog, Plural
+from core.i18n.catalogs import Catalog
+from core.i18n.plurals import Plural
 
 DAYS = Plural("{days} day left", "{days} days left", number="days")
 

@@ -67,7 +67,7 @@ def test_the_code_is_drawn_and_only_its_part_is_asked_for_again(browser, restaur
         )
     page = text(browser.get(f"/lines/{line_id}/pair"))
     assert "ABCD-1234" in page
-    assert re.search(r"Valid for <span data-seconds>(89|90)</span> seconds", page)
+    assert re.search(r"Valid for <span data-seconds>(89|90)</span> s<", page)
     with restaurant.scope():
         linked_sessions.record_code_shown(
             line_id, PairingCodeShown("ABCD1234", now() + timedelta(minutes=57, seconds=26))

@@ -97,10 +97,10 @@ def test_more_than_the_smaller_plan_has_room_for_stays_and_another_is_refused(bu
         sites.open_site("Kor", slug="kor-1", prefix="KOR", languages=["tr"], **site)
         renewals.set_plan_until("free", None)
     for act, words in (
-        (lambda: pairing.add_linked_line("Three"), "includes 1 lines"),
+        (lambda: pairing.add_linked_line("Three"), "includes 1 line. "),
         (
             lambda: sites.open_site("B", slug="kor-2", prefix="BAR", languages=["tr"], **site),
-            "includes 1 restaurants",
+            "includes 1 restaurant. ",
         ),
         (lambda: team.invite("a@example.com", "viewer", "owner", "x"), None),
         (lambda: team.invite("b@example.com", "viewer", "owner", "x"), "includes 2 team members"),

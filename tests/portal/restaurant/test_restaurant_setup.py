@@ -191,6 +191,24 @@ def test_tables_are_added_by_the_dozen_into_a_new_area(manager, bistro):
     assert sheet.data.startswith(b"%PDF")
 
 
+@pytest.mark.parametrize(
+    ("locale", "numbers", "seats", "words"),
+    [
+        ("en", "T1", "1", ("1 table added.", "1 seat<")),
+        ("en", "T1-T3", "2", ("3 tables added.", "2 seats<")),
+        ("tr", "T1", "1", ("1 masa eklendi.", "1 kişilik<")),
+        ("tr", "T1-T3", "2", ("3 masa eklendi.", "2 kişilik<")),
+    ],
+)
+def test_a_number_decides_the_form_of_a_text(manager, bistro, locale, numbers, seats, words):
+    path = f"/restaurants/{bistro.site_id}/tables"
+    manager.get(path)
+    manager.post("/language", locale=locale, next=path)
+    manager.post(path, numbers=numbers, seats=seats)
+    page = manager.get(path).get_data(as_text=True)
+    assert [one for one in words if one not in page] == []
+
+
 def test_a_rotated_code_stops_proving_anything(manager, bistro):
     with bistro.scope():
         table = tables.by_number(bistro.site_id, "12")
@@ -337,7 +355,7 @@ def test_a_file_is_looked_at_and_then_written_with_one_click(manager, bistro):
     rows = [{"category": "Tatlılar", "name": "Sütlaç", "price": "95 ₺", "name_en": "Rice pudding"}]
     data = json.dumps(rows).encode()
     page = manager.post(path, file=(io.BytesIO(data), "menu.json")).get_data(as_text=True)
-    assert "1 rows ready to import" in page
+    assert "1 row ready to import" in page
     carried = page.partition('name="carried" value="')[2].partition('"')[0]
     with bistro.scope():
         assert len(menus.items(bistro.menu_id)) == 4

@@ -8,10 +8,13 @@ import pytest
 from babel.messages.catalog import Message
 
 from core.db import global_scope
+from core.errors import PaymentRequired
 from core.i18n.catalogs import TRANSLATIONS
 from core.i18n.compile import compile_translations, read_catalog
+from portal.web.i18n import error_message
 from tenants import people
 from tenants.passwords import hash_password
+from tenants.plans.limits import REFUSALS
 from tests.factories import PASSWORD, make_business, unique_email
 from tests.sample_tenant import add_sample_messages, add_sample_store, add_sample_webhooks
 
@@ -29,6 +32,10 @@ compile_translations()
 def entries() -> list[Message]:
     catalog = read_catalog(TRANSLATIONS / "tr/LC_MESSAGES/messages.po")
     return [message for message in catalog if message.id]
+
+
+def forms(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
 
 
 class Words(HTMLParser):
@@ -56,7 +63,8 @@ def english_on(page: str) -> list[str]:
     """Catalog texts in English on a Turkish page: as a whole text or, if long, inside one."""
     said = Words(IN_ENGLISH.sub("", page)).said
     assert said
-    translated = {m.id for m in entries() if m.id != m.string and not PLACEHOLDER.search(m.id)}
+    texts = {one for m in entries() for one in forms(m.id) if one not in forms(m.string)}
+    translated = {one for one in texts if not PLACEHOLDER.search(one)}
     long = {text for text in translated if text.count(" ") > 1}
     inside = {text for text in long for words in said if text in words}
     return sorted(translated.intersection(said) | inside)
@@ -163,3 +171,18 @@ def test_a_refusal_is_said_in_turkish(browser, derya):
     browser.signs_in(derya)
     page = browser.post("/team/invite", email=derya.email, role="waiter").get_data(as_text=True)
     assert "Derya Aksoy zaten ekipte." in page
+
+
+@pytest.mark.parametrize(
+    ("locale", "most", "beginning"),
+    [
+        ("en", 1, "Your plan Free includes 1 line. "),
+        ("en", 2, "Your plan Free includes 2 lines. "),
+        ("tr", 1, "Free planınız 1 hat içerir. "),
+        ("tr", 2, "Free planınız 2 hat içerir. "),
+    ],
+)
+def test_a_number_decides_the_form_of_a_refusal(app, locale, most, beginning):
+    error = PaymentRequired("plan_full", REFUSALS["lines"], plan="Free", most=most)
+    with app.test_request_context(headers={"Accept-Language": locale}):
+        assert error_message(error).startswith(beginning)
