@@ -233,7 +233,7 @@ class SendWorker:
         await self.in_thread(look)
 
     def tell(self) -> None:
-        self.outbox.flush_soon(self.redis)
+        self.outbox.flush_soon()
 
     async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
         """Run one transaction of this tenant in a thread, for rare cases."""
