@@ -14,6 +14,7 @@ from redis import RedisError
 from core.db import after_commit
 from core.logs import logger
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
+from core.redis.scripts import LuaScript
 
 log = logger(__name__)
 
@@ -29,6 +30,8 @@ redis.call('PUBLISH', KEYS[1], id .. ' ' .. ARGV[1])
 return id
 """
 
+_run_publish_script = LuaScript(PUBLISH_SCRIPT)
+
 
 def publish_update(kind: str, **facts: str | int | bool | None) -> None:
     """`publish_update("messages.received", id=…)`. Only ids and states: no name, phone or text."""
@@ -41,7 +44,8 @@ def send_updates(tenant_id: int, news: list[dict[str, Any]]) -> None:
         log.warning("live update lost", error="redis rests")
         return
     try:
-        redis_client().eval(PUBLISH_SCRIPT, 1, *update_args(tenant_id, news))
+        channel, *args = update_args(tenant_id, news)
+        _run_publish_script(redis_client(), [channel], args)
     except RedisError as error:
         mark_redis_down()
         log.warning("live update lost", error=type(error).__name__)

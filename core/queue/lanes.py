@@ -17,6 +17,17 @@ from core.clock import now
 from core.db import Base, db, global_scope
 
 MARK_DUE = text("SELECT app.mark_lane(:kind, :tenant_id, :due_at)")
+# A mark that an open transaction shares is skipped; the next sweep finds it.
+PROMOTE_LATER_DUE = text("""
+WITH due AS (
+    DELETE FROM lanes
+     WHERE kind = :later AND tenant_id = ANY (ARRAY(
+           SELECT tenant_id FROM lanes WHERE kind = :later AND due_at <= :now
+              FOR UPDATE SKIP LOCKED))
+    RETURNING tenant_id
+)
+SELECT app.mark_lane(:kind, due.tenant_id, :now) FROM due
+""")
 
 
 class Lane(Base):
@@ -86,8 +97,8 @@ def pop_later_due(kind: str) -> list[int]:
 
 def promote_later_due(kind: str) -> bool:
     """For the sweep: mark the lanes whose later work is due. True: a worker must be woken."""
-    for tenant_id in pop_later_due(kind):
-        mark_due(kind, tenant_id)
+    params = {"kind": kind, "later": later_kind(kind), "now": now()}
+    db.session.execute(PROMOTE_LATER_DUE, params)
     return any_due(kind)
 
 

@@ -112,7 +112,7 @@ class SendWorker(DrainWorker):
         return [SendLane(self, tenant_id, lease, rows) for tenant_id, rows in found.items()]
 
     def tell(self) -> None:
-        self.outbox.flush_soon(self.redis)
+        self.outbox.flush_soon()
 
     async def end_presence(self) -> None:
         await self.outbox.flushed()

@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 
 import psycopg2
 from flask import Flask
-from redis.asyncio import Redis as AsyncRedis
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from core import chaos
@@ -190,7 +189,6 @@ class _SendLoop:
 
     _pool: AsyncPool
     _client: Client
-    _redis: "AsyncRedis"
     _accepts: Batcher
     _settles: Batcher
 
@@ -252,9 +250,6 @@ class _SendLoop:
             self._pool, self._client = pool, client
             self._accepts = Batcher(pool, ACCEPT_AND_BEGIN, 2)
             self._settles = Batcher(pool, SETTLE_SENT_AND_MARK, 2)
-            self._redis = AsyncRedis.from_url(
-                self._settings.redis_url, socket_connect_timeout=1, socket_timeout=2
-            )
             self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
             self._stopping = False
             self._started.set()
@@ -262,7 +257,6 @@ class _SendLoop:
             while self._in_flight:
                 await asyncio.wait(self._in_flight)
             await self._outbox.flushed()
-            await self._redis.aclose()
 
     def _begin(self, send: DirectSend, done: Callable[[], None]) -> None:
         task = self._loop.create_task(self._attempt(send))
@@ -306,7 +300,7 @@ class _SendLoop:
             told = await self._as_tenant(tenant_id, lambda: self._settle_others(tenant_id, others))
         chaos.fault_point("after_settle_commit")
         send.outcome.set_result(told[0] if told else None)
-        self._outbox.flush_soon(self._redis)
+        self._outbox.flush_soon()
 
     def _settle_others(self, tenant_id: int, others: send_attempt.Results) -> list[MessageOutcome]:
         """A worker tries again, and sends what was held back behind this message."""

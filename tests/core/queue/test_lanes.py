@@ -6,10 +6,19 @@ from threading import Barrier
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import select
 
 from core.clock import advance, frozen, now
 from core.db import db, global_scope
-from core.queue.lanes import Lane, extend, lease_next, mark_due, release
+from core.queue.lanes import (
+    Lane,
+    extend,
+    lease_next,
+    mark_due,
+    mark_later,
+    promote_later_due,
+    release,
+)
 
 
 @pytest.fixture
@@ -140,3 +149,34 @@ def test_work_marked_while_the_lane_is_held_is_found_after_a_second_look(kind):
     assert give_back(kind, *held) is True
     mark(kind, 1)  # the second look does this
     assert lease(kind)[0] == 1
+
+
+def later(kind, tenant_id, due_at):
+    with global_scope():
+        mark_later(kind, tenant_id, due_at)
+
+
+def promote(kind):
+    with global_scope():
+        return promote_later_due(kind)
+
+
+def test_the_sweep_marks_what_has_become_due(kind):
+    later(kind, 1, now() - timedelta(seconds=1))
+    later(kind, 2, now() + timedelta(hours=1))
+    assert promote(kind)
+    assert lease(kind)[0] == 1
+    assert lease(kind) is None
+    with global_scope():
+        left = db.session.scalars(select(Lane.tenant_id).where(Lane.kind == f"{kind}.later"))
+        assert list(left) == [2]
+
+
+def test_the_sweep_does_not_wait_for_a_transaction_that_shares_a_mark(kind, superuser_connection):
+    later(kind, 1, now() - timedelta(seconds=1))
+    superuser_connection.autocommit = False
+    with superuser_connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM lanes WHERE kind = %s FOR KEY SHARE", (f"{kind}.later",))
+        assert not promote(kind)
+    superuser_connection.rollback()
+    assert promote(kind)
