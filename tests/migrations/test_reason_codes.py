@@ -108,7 +108,7 @@ def test_sentences_become_codes_and_sentences_again(old_rows, column):
 def test_what_the_network_said_stays_behind_our_sentence(old_rows):
     (column,) = [one for one in REWRITTEN if ids_of(one) == "lines.state_because"]
     texts = [
-        "WhatsApp rejected the message. Reason given by WhatsApp: (#1) no: really",
+        "The network refused the message. The network says: (#1) no: really",
         "The network has restricted this business account. It names SPAM, FRAUD.",
     ]
     codes, restored = old_rows(column, texts)
@@ -124,7 +124,7 @@ def test_what_the_network_said_stays_behind_our_sentence(old_rows):
 
 def test_each_line_of_a_note_is_a_reason(old_rows):
     (column,) = [one for one in COLUMNS if ids_of(one) == "orders.staff_note"]
-    note = "Written manually, without a code.\n3 x Uzaylı\npaid by Ayşe"
+    note = "Written by hand, without a code.\n3 x Uzaylı\npaid by Ayşe"
     codes, restored = old_rows(column, [note])
     assert restored == [note]
     assert codes == [

@@ -16,7 +16,7 @@ from core.lookups import Lookup
 from core.queue import listeners as listener_cache
 from core.queue import wakeups
 from core.queue.wakeups import WakeUp, queue_named
-from jobs.sending.after_commit import AfterCommitOutbox
+from messaging.messages.sending.after_commit import AfterCommitOutbox
 from jobs.webhooks import worker as deliveries_job
 from messaging.lines.drivers.base import SendAccepted, SendRefused
 from tests.line_factory import make_line
@@ -119,30 +119,19 @@ def test_a_refused_message_wakes_no_worker_when_nobody_listens(restaurant, woken
     assert woken() == {restaurant.tenant_id}
 
 
-def outbox_wakeups(settings, *tenant_ids):
-    """What the worker sends after it has settled a message of each of these tenants."""
-
-    async def send():
-        redis = AsyncRedis.from_url(settings.redis_url)
-        outbox = AfterCommitOutbox()
-        for tenant_id in tenant_ids:
-            outbox.add_live_updates(tenant_id, [{"kind": "messages.changed", "id": "msg_1"}])
-        try:
-            return [one.args[0] for one in await outbox.send(redis)]
-        finally:
-            await redis.aclose()
-
-    return asyncio.run(send())
+def publish_sent(*tenant_ids):
+    outbox = AfterCommitOutbox()
+    for tenant_id in tenant_ids:
+        outbox.add_live_updates(tenant_id, [{"kind": "messages.changed", "id": "msg_1"}])
+    outbox.send()
 
 
-def test_the_send_workers_own_wake_ups_follow_the_subscriptions(
-    settings, restaurant, shop, known, woken
-):
+def test_the_wake_ups_of_sends_follow_the_subscriptions(restaurant, shop, known, woken):
     add_endpoint(shop, NOWHERE, "messages.sent")
     known()
-    assert outbox_wakeups(settings, restaurant.tenant_id) == []
+    publish_sent(restaurant.tenant_id)
     assert woken() == set()
-    assert outbox_wakeups(settings, restaurant.tenant_id, shop.tenant_id) == [shop.tenant_id]
+    publish_sent(restaurant.tenant_id, shop.tenant_id)
     assert woken() == {shop.tenant_id}
 
 

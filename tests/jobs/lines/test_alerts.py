@@ -39,7 +39,7 @@ def test_a_trouble_is_told_once_and_so_is_its_end(restaurant, line, run_jobs):
         trouble(restaurant, line, "token_expired")
         run_jobs()
     [(subject, body)] = letters(restaurant)
-    assert subject == "The line “Front desk” has stopped: its access token ran out"
+    assert subject == "The line “Front desk” has stopped: its access token expired"
     assert WHY in body
     assert "What to do" in body
     assert f"http://localhost/lines/{line.id}" in body
@@ -69,8 +69,8 @@ def test_a_worse_trouble_is_told_too_and_who_stands_in(restaurant, line, run_job
     run_jobs()
     first, second = letters(restaurant)
     assert "” is paused: its quality dropped" in first[0]
-    assert "leave by the line “Second desk”" in first[1]
-    assert "leave by the line “Second desk”" in second[1]
+    assert "are sent from the line “Second desk”" in first[1]
+    assert "are sent from the line “Second desk”" in second[1]
 
 
 def test_a_test_line_troubles_nobody(restaurant, run_jobs):
@@ -101,8 +101,8 @@ def test_a_linked_line_is_told_of_in_its_own_words(restaurant, run_jobs):
     stopped = letters(restaurant)
     assert [subject for subject, _ in stopped] == [
         "The line “Kitchen phone” has stopped",
-        "The line “Kitchen phone” has stopped: the network restricted it",
-        "The line “Kitchen phone” has stopped: its phone signed it out",
+        "The line “Kitchen phone” has stopped: WhatsApp restricted it",
+        "The line “Kitchen phone” has stopped: it was unlinked on the phone",
     ]
     assert "make sure the phone is turned on and online" in stopped[0][1]
     assert "check the app on the phone" in stopped[1][1]

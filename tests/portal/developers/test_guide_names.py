@@ -1,6 +1,5 @@
 """Bold words in the guides are names of buttons, menus and pages, as the pages show them."""
 
-import json
 import re
 
 import pytest
@@ -29,13 +28,13 @@ OF_OTHERS = {  # names on Meta's pages and of a file that Python installs
 
 def names_shown(locale: str) -> set[str]:
     """All texts of the portal, the guest and courier pages and the simulated phones."""
-    with (ROOT / "portal/translations/tr/LC_MESSAGES/messages.po").open("rb") as file:
-        messages = [one for one in read_po(file, "tr") if one.id]
-    texts = [one.id if locale == "en" else one.string for one in messages]
-    shown = {text for one in texts for text in ([one] if isinstance(one, str) else one)}
-    for page in ("diner", "courier"):
-        shown |= set(json.loads((ROOT / f"portal/{page}/words/{locale}.json").read_text()).values())
-    return shown | set(TURKISH_TEXTS if locale == "en" else TURKISH_TEXTS.values())
+    shown: set[str] = set()
+    for name in ("messages", "diner", "courier", "simulator"):
+        with (TRANSLATIONS / f"tr/LC_MESSAGES/{name}.po").open("rb") as file:
+            messages = [one for one in read_po(file, "tr") if one.id]
+        texts = [one.id if locale == "en" else one.string for one in messages]
+        shown |= {text for one in texts for text in ([one] if isinstance(one, str) else one)}
+    return shown
 
 
 def bold_words(text: str) -> set[str]:

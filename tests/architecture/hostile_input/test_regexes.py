@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.architecture.regexes import (
+from tests.architecture.hostile_input.regexes import (
     FoundPattern,
     constants_of_modules,
     every_pattern,
