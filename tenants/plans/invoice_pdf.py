@@ -131,12 +131,12 @@ def _rows(page: "FPDF", paper: InvoiceContent, words: dict[str, str]) -> None:
 
     _row(page, words["what"], words["amount"], 9, SOFT)
     _rule(page)
-    said = words["plan"].format(
+    text = words["plan"].format(
         plan=paper.plan,
         begins=_day(paper.begins, paper.locale),
         ends=_day(paper.ends, paper.locale),
     )
-    _row(page, said, money(paper.net), 11, INK)
+    _row(page, text, money(paper.net), 11, INK)
     _rule(page)
     page.ln(2)
     if paper.tax_percent:
