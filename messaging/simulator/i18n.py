@@ -128,8 +128,8 @@ def language_of(request: web.Request) -> str:
     chosen = request.cookies.get(COOKIE, "")
     if chosen in LANGUAGES:
         return chosen
-    asked = request.headers.get("Accept-Language", "")
-    wanted = (part.strip()[:2].lower() for part in asked.split(","))
+    header = request.headers.get("Accept-Language", "")
+    wanted = (part.strip()[:2].lower() for part in header.split(","))
     return next((one for one in wanted if one in LANGUAGES), "en")
 
 

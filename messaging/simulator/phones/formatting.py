@@ -36,9 +36,9 @@ def with_links(text: str) -> Markup:
     return made + escape(text[end:])
 
 
-def chat_preview(bubble: ChatMessage, say: Translate) -> str:
-    said = bubble.text or say(KIND_NAMES.get(bubble.kind, bubble.kind))
-    return said if bubble.from_business else say("You: {said}", said=said)
+def chat_preview(bubble: ChatMessage, translate: Translate) -> str:
+    preview = bubble.text or translate(KIND_NAMES.get(bubble.kind, bubble.kind))
+    return preview if bubble.from_business else translate("You: {said}", said=preview)
 
 
 def format_time(at: float) -> str:

@@ -183,7 +183,7 @@ class PhonePages:
             raise web.HTTPNotFound from None
 
     def _people_of(self, request: web.Request, selected: str) -> dict[str, Any]:
-        tenant, say = request.get(TENANT), translator(language_of(request))
+        tenant, translate = request.get(TENANT), translator(language_of(request))
         latest: dict[str, Chat] = {}
         unread: dict[str, int] = {}
         for chat in self._network.chats(tenant_id=tenant):
@@ -194,7 +194,7 @@ class PhonePages:
             "people": [
                 {
                     "phone": phone,
-                    "name": self.name_of(phone, tenant, say),
+                    "name": self.name_of(phone, tenant, translate),
                     "unread": unread.get(phone, 0),
                     "last": latest[phone].bubbles[-1]
                     if phone in latest and latest[phone].bubbles
@@ -204,12 +204,12 @@ class PhonePages:
             ],
         }
 
-    def name_of(self, phone: str, tenant: int | None, say: Translate) -> str:
+    def name_of(self, phone: str, tenant: int | None, translate: Translate) -> str:
         if tenant is None:  # all tenants: the first name that was given
             owners = (owner for owner, known in self._network.names if known == phone)
             tenant = next(owners, 0)
         named = self._network.names.get((tenant, phone))
-        return named or say("Customer {digits}", digits=phone[-4:])
+        return named or translate("Customer {digits}", digits=phone[-4:])
 
     def page(
         self,
@@ -223,14 +223,14 @@ class PhonePages:
         if phone:
             phone = self._phone(request)
         tenant = request.get(TENANT)
-        say = translator(language_of(request))
+        translate = translator(language_of(request))
         return self.html(
             request,
             "phones.html",
             status=status,
             **self._people_of(request, phone),
             **{"phone_number": phone, **more},
-            name=self.name_of(phone, tenant, say) if phone else "",
+            name=self.name_of(phone, tenant, translate) if phone else "",
             magic=magic_number_of(phone),
             chat=chat,
             reads=chat is not None and self._network.reads(chat),
@@ -255,9 +255,9 @@ class PhonePages:
         self, request: web.Request, page: str, *, status: int = 200, **facts: Any
     ) -> web.Response:
         language = language_of(request)
-        said = {"language": language, "say": translator(language)}
+        context = {"language": language, "say": translator(language)}
         return web.Response(
-            text=self._pages.get_template(page).render(**said, **facts),
+            text=self._pages.get_template(page).render(**context, **facts),
             status=status,
             content_type="text/html",
             headers={"Cache-Control": "no-store"},
