@@ -37,11 +37,11 @@ View = TypeVar("View", bound=Callable[..., Any])
 @dataclass
 class CachedCaller:
     caller: ApiCaller | None
-    looked_at: float
+    read_at: float
     generation: str | None
 
     def older_than(self, seconds: float) -> bool:
-        return time.monotonic() - self.looked_at > seconds
+        return time.monotonic() - self.read_at > seconds
 
 
 _cache: dict[str, CachedCaller] = {}

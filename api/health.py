@@ -107,8 +107,8 @@ def _months() -> tuple[str, bool]:
             ahead = partitions.months_ahead(db.session.connection(), now())
     except SQLAlchemyError as error:
         return type(error).__name__, False
-    said = "ok" if ahead >= ENOUGH_MONTHS else f"only {ahead} months of partitions are ready"
-    return said, ahead >= LEAST_MONTHS
+    status = "ok" if ahead >= ENOUGH_MONTHS else f"only {ahead} months of partitions are ready"
+    return status, ahead >= LEAST_MONTHS
 
 
 def _days() -> str:

@@ -41,8 +41,8 @@ class IdempotentRequest:
 
 
 def to_stored_answer(answer: Response) -> StoredResponse:
-    kept = {name: answer.headers[name] for name in STORED_HEADERS if name in answer.headers}
-    return StoredResponse(answer.status_code, kept, answer.get_data(as_text=True))
+    headers = {name: answer.headers[name] for name in STORED_HEADERS if name in answer.headers}
+    return StoredResponse(answer.status_code, headers, answer.get_data(as_text=True))
 
 
 def earlier_request(key: str) -> IdempotentRequest:

@@ -48,7 +48,7 @@ def unknown_field_warnings(paths: list[str], what: str) -> list[str]:
 def _clean(
     value: dict[str, Any], model: type[BaseModel], before: str, unknown: list[str]
 ) -> dict[str, Any]:
-    known, kept = _fields(model), {}
+    known, cleaned = _fields(model), {}
     for name, part in value.items():
         field = known.get(name)
         if field is None:
@@ -57,8 +57,8 @@ def _clean(
             continue
         elif field.inner is not None:
             part = _inside(part, field.inner, f"{before}{name}.", unknown)
-        kept[name] = part
-    return kept
+        cleaned[name] = part
+    return cleaned
 
 
 def _inside(part: Any, model: type[BaseModel], before: str, unknown: list[str]) -> Any:

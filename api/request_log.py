@@ -56,7 +56,7 @@ class LoggedCall:
 
     def row(self) -> dict[str, Any]:
         """Return the row. Values are masked here, in the writer thread."""
-        asked, _ = masked_body(self.asked)
+        request_body, _ = masked_body(self.asked)
         answered, code = self.answer_kind, ""
         if self.answer_kind == "application/json":
             answered, code = masked_body(self.answered)
@@ -73,7 +73,7 @@ class LoggedCall:
             "key_id": self.key.id if self.key else "",
             "key_name": self.key.name if self.key else "",
             "address": self.address,
-            "asked": asked,
+            "asked": request_body,
             "answered": answered,
         }
 
@@ -176,22 +176,22 @@ def setup_request_log(app: Flask, days: int) -> None:
 def log_call(answer: Response) -> Response:
     """Log a call; without a known tenant it is not logged."""
     facts, notes = g.get("facts"), request_log()
-    asked = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
-    if facts is None or asked.url_rule is None or not notes.on:
+    current_request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
+    if facts is None or current_request.url_rule is None or not notes.on:
         return answer
     notes.note(
         LoggedCall(
             facts.id,
             g.request_id,
             now(),
-            asked.method,
-            asked.path,
-            asked.query_string,
-            asked.url_rule.rule,
+            current_request.method,
+            current_request.path,
+            current_request.query_string,
+            current_request.url_rule.rule,
             answer.status_code,
             time.perf_counter() - g.began,
             g.get("key"),
-            asked.remote_addr or "",
+            current_request.remote_addr or "",
             _stored_body(g.get("raw_body", b"")),
             b"" if answer.is_streamed else _stored_body(answer.get_data()),
             answer.mimetype or "",

@@ -1,9 +1,9 @@
 """Everything an entry point needs about the caller behind an API key, in two short round trips."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from core.clock import now
@@ -16,14 +16,14 @@ from tenants.api_keys import RECORD_USE_EVERY, KeyFacts
 from tenants.plans.catalog import TenantFacts
 
 FIND_KEY = "SELECT tenant_id, target FROM lookups WHERE kind = 'api_key' AND key = %(key)s"
-# The fields of KeyFacts, of TenantFacts, the lines as routes, and the tenant's own rates.
+# The columns of _CallerRow, in its order.
 READ_CALLER = """
 UPDATE api_keys SET last_used_at = %(now)s
  WHERE tenant_id = %(tenant_id)s AND id = %(id)s
    AND (last_used_at IS NULL OR last_used_at < %(used_before)s);
 SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_second,
        k.expires_at, k.revoked_at,
-       t.id, t.name, t.state, p.code, p.name,
+       t.name, t.state, p.code, p.name,
        coalesce(a.rate_per_second, p.rate_per_second), coalesce(a.burst, p.burst),
        coalesce(a.monthly_messages, p.monthly_messages),
        least(a.chosen_cap_usd, coalesce(a.spend_cap_usd, p.spend_cap_usd)),
@@ -39,6 +39,33 @@ SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_secon
  WHERE k.tenant_id = %(tenant_id)s AND k.id = %(id)s AND a.tenant_id = %(tenant_id)s
    AND t.id = %(tenant_id)s AND p.code = t.plan
 """
+
+
+class _CallerRow(NamedTuple):
+    key_id: UUID
+    tenant_id: int
+    key_name: str
+    mode: str
+    scopes: list[str]
+    line_ids: list[int] | None
+    key_rate_per_second: int | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    tenant_name: str
+    tenant_state: str
+    plan: str
+    plan_name: str
+    rate_per_second: int
+    burst: int
+    monthly_messages: int | None
+    spend_cap_usd: Decimal | None
+    most_spend_usd: Decimal | None
+    trial_days: int | None
+    trial_messages: int | None
+    lines: list[Any]
+    """As the fields of LineRoute."""
+    rates: list[Any]
+    """Line kind, country, category, first day and price."""
 
 
 @dataclass(frozen=True)
@@ -79,23 +106,39 @@ def read_caller(tenant_id: int, key_id: str) -> ApiCaller | None:
             "sends": sorted(SENDING_STATES),
         },
     )
-    return _caller(rows[0]) if rows else None
+    return _caller(_CallerRow(*rows[0])) if rows else None
 
 
-def _caller(row: tuple[Any, ...]) -> ApiCaller:
-    key_id, tenant_id, name, mode, scopes, line_ids, *limits = row[:9]
-    rates = [(*rate[:3], date.fromisoformat(rate[3]), Decimal(rate[4])) for rate in row[22]]
+def _caller(row: _CallerRow) -> ApiCaller:
     return ApiCaller(
         key=KeyFacts(
-            from_uuid("key", UUID(str(key_id))),
-            tenant_id,
-            name,
-            mode,
-            frozenset(scopes),
-            None if line_ids is None else frozenset(line_ids),
-            *limits,
+            id=from_uuid("key", UUID(str(row.key_id))),
+            tenant_id=row.tenant_id,
+            name=row.key_name,
+            mode=row.mode,
+            scopes=frozenset(row.scopes),
+            line_ids=None if row.line_ids is None else frozenset(row.line_ids),
+            rate_per_second=row.key_rate_per_second,
+            expires_at=row.expires_at,
+            revoked_at=row.revoked_at,
         ),
-        tenant=TenantFacts(*row[9:21]),
-        lines=tuple(LineRoute(*line) for line in row[21]),
-        cards=tenant_rates_from(rates),
+        tenant=TenantFacts(
+            id=row.tenant_id,
+            name=row.tenant_name,
+            state=row.tenant_state,
+            plan=row.plan,
+            plan_name=row.plan_name,
+            rate_per_second=row.rate_per_second,
+            burst=row.burst,
+            monthly_messages=row.monthly_messages,
+            spend_cap_usd=row.spend_cap_usd,
+            most_spend_usd=row.most_spend_usd,
+            trial_days=row.trial_days,
+            trial_messages=row.trial_messages,
+        ),
+        lines=tuple(LineRoute(*line) for line in row.lines),
+        cards=tenant_rates_from(
+            (kind, country, category, date.fromisoformat(since), Decimal(usd))
+            for kind, country, category, since, usd in row.rates
+        ),
     )

@@ -23,8 +23,8 @@ def with_detail(code: str, detail: object) -> str:
 
 def with_quote(reason: str, quote: str) -> str:
     """The code of a reason, followed by the network's own explanation."""
-    says = encode_reason(NETWORK_SAYS, detail=_shortened(quote))
-    return encode_reason(reason, then=says) if quote else reason
+    quoted = encode_reason(NETWORK_SAYS, detail=_shortened(quote))
+    return encode_reason(reason, then=quoted) if quote else reason
 
 
 def _shortened(text: str) -> str:

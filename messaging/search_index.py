@@ -11,9 +11,9 @@ from core.values.text import fold_case
 
 SHORTEST, LONGEST = 2, 32
 MOST_OF_A_TEXT = 40
-MOST_ASKED = 4
+MOST_QUERY_WORDS = 4
 MOST_FOUND = 200
-MOST_LOOKED_AT = 2000
+SCAN_LIMIT = 2000
 PHONE_SUFFIX_LENGTHS = (10, 7, 4)  # people search a number by its last digits
 HIGHEST_CHARACTER = "\U0010ffff"
 _WORD = re.compile(r"\w+")
@@ -41,7 +41,7 @@ FIND_CONVERSATIONS = text("""
 SELECT DISTINCT found.conversation_id
   FROM (SELECT conversation_id FROM conversation_words
          WHERE tenant_id = :tenant_id AND word >= :word AND word < :end
-         LIMIT :looked_at) AS found
+         LIMIT :scan_limit) AS found
  WHERE NOT EXISTS (
        SELECT 1 FROM unnest(CAST(:words AS text[]), CAST(:ends AS text[])) AS other (word, past)
         WHERE NOT EXISTS (
@@ -53,9 +53,9 @@ SELECT DISTINCT found.conversation_id
 """)
 
 
-def words_of(said: str) -> list[str]:
+def words_of(phrase: str) -> list[str]:
     """Return case-folded words with i for ı, so that capital letters match on any keyboard."""
-    plain = fold_case(said).replace("\u0131", "i")
+    plain = fold_case(phrase).replace("\u0131", "i")
     found = (word[:LONGEST] for word in _WORD.findall(plain) if len(word) >= SHORTEST)
     return list(dict.fromkeys(found))[:MOST_OF_A_TEXT]
 
@@ -94,7 +94,7 @@ def query_words(query: str) -> list[str]:
     query = query.strip()
     if _PHONE.fullmatch(query):
         return [re.sub(r"\D", "", query).lstrip("0")]
-    return sorted(words_of(query), key=len, reverse=True)[:MOST_ASKED]
+    return sorted(words_of(query), key=len, reverse=True)[:MOST_QUERY_WORDS]
 
 
 def find_conversations(query: str) -> list[str]:
@@ -109,7 +109,7 @@ def find_conversations(query: str) -> list[str]:
         "end": ends[0],
         "words": words[1:],
         "ends": ends[1:],
-        "looked_at": MOST_LOOKED_AT,
+        "scan_limit": SCAN_LIMIT,
         "most": MOST_FOUND,
     }
     return [str(one) for one in db.session.scalars(FIND_CONVERSATIONS, params)]

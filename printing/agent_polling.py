@@ -32,52 +32,54 @@ class PollAnswer:
     body: dict[str, Any]
     over: bool = False
     """A newer poll of the same agent exists."""
-    look_again: float | None = None
-    news: bool = False
+    recheck_after: float | None = None
+    changed: bool = False
     """There is a job to drop that the agent has not been told about."""
 
     @property
     def any_jobs(self) -> bool:
-        return bool(self.body["jobs"]) or self.news
+        return bool(self.body["jobs"]) or self.changed
 
 
 def begin_poll(agent_id: str, report: AgentReport) -> tuple[int, bool]:
     """Record the report. Returns the poll's number, and whether the agent needs its printers."""
     agent, turn = agents.begin_poll(agent_id)
     spool.extend_leases([one for one in report.have if _is_job(one)][:MAX_JOBS_IN_HAND], agent.id)
-    mine = {printer.id: printer for printer in printers.of_agent(agent.id)}
-    told = {printer_id: (state, detail) for printer_id, state, detail in report.states}
+    own_printers = {printer.id: printer for printer in printers.of_agent(agent.id)}
+    reported = {printer_id: (state, detail) for printer_id, state, detail in report.states}
     if report.found is not None:
         agents.record_discovered(agent, list(report.found))
     changed = False
-    for printer_id, printer in mine.items():
-        state, detail = told.get(printer_id, ("", ""))
+    for printer_id, printer in own_printers.items():
+        state, detail = reported.get(printer_id, ("", ""))
         if not state and printer.state == "offline":
             state = "ready"  # its agent is back and has not checked it yet
         if state:
             printer.seen_at = now() if printer.state != state else printer.seen_at
             changed |= printers.record_state(printer, state, reasons.device_text(detail))
     if changed:
-        look = now() + spool.CHECK_AFTER
-        lanes.mark_later(PRINTING_LANE, current_tenant_id(), look)
-    return turn, set(mine) != set(told)
+        check_at = now() + spool.CHECK_AFTER
+        lanes.mark_later(PRINTING_LANE, current_tenant_id(), check_at)
+    return turn, set(own_printers) != set(reported)
 
 
 def claim_jobs(agent_id: str, turn: int) -> PollAnswer:
     """Claim the jobs that the agent's printers may have now."""
     if not agents.is_latest_poll(agent_id, turn):
         return PollAnswer({"printers": [], "jobs": []}, over=True)
-    mine = printers.of_agent(agent_id)
-    claims = spool.claim([printer.id for printer in mine], agent_id)
+    own_printers = printers.of_agent(agent_id)
+    claims = spool.claim([printer.id for printer in own_printers], agent_id)
     body: dict[str, Any] = {
-        "printers": [printer_json(printer) for printer in mine],
+        "printers": [printer_json(printer) for printer in own_printers],
         "jobs": [job_json(job) for job in claims.jobs],
     }
     dropped = fallback_copies.jobs_to_drop(agent_id)
     if dropped:
         body["drop"] = [job.id for job in dropped]
     return PollAnswer(
-        body, look_again=claims.look_again, news=any([*map(fallback_copies.ask_to_drop, dropped)])
+        body,
+        recheck_after=claims.recheck_after,
+        changed=any([*map(fallback_copies.request_drop, dropped)]),
     )
 
 

@@ -82,19 +82,19 @@ def jobs_to_drop(agent_id: str) -> list[PrintJob]:
         PrintJob.state == "claimed",
         PrintJob.claimed_by == agent_id,
     )
-    mine = {job.id: job for job in db.session.scalars(query)}
-    return [mine[one] for one in printed_elsewhere(list(mine))]
+    own_jobs = {job.id: job for job in db.session.scalars(query)}
+    return [own_jobs[one] for one in printed_elsewhere(list(own_jobs))]
 
 
-def ask_to_drop(job: PrintJob) -> bool:
+def request_drop(job: PrintJob) -> bool:
     """Record the request to drop a job.
 
     Returns True the first time: the agent's poll is then answered at once.
     """
-    asked = any(one["what"] == "asked_to_drop" for one in job.evidence or [])
-    if not asked:
+    already_asked = any(one["what"] == "asked_to_drop" for one in job.evidence or [])
+    if not already_asked:
         add_evidence(job, "asked_to_drop", who="Comanda", fence=job.fence)
-    return not asked
+    return not already_asked
 
 
 def cancel_copy(job: PrintJob) -> None:

@@ -193,7 +193,7 @@ def _next_check_at(moment: datetime) -> datetime | None:
             PrintJob.tenant_id == tenant_id, PrintJob.fallback_due_at.is_not(None)
         )
     )
-    seen = db.session.scalar(
+    last_seen = db.session.scalar(
         select(func.min(PrintAgent.seen_at)).where(
             PrintAgent.tenant_id == tenant_id,
             PrintAgent.revoked_at.is_(None),
@@ -219,7 +219,7 @@ def _next_check_at(moment: datetime) -> datetime | None:
         found.lease,
         found.queued + spool.GIVE_UP_AFTER if found.queued else None,
         fallback,
-        *(one + printers.SILENT_AFTER for one in (seen, alone) if one),
+        *(one + printers.SILENT_AFTER for one in (last_seen, alone) if one),
         *untold,
     ]
     known = [one for one in looks if one is not None]

@@ -67,7 +67,7 @@ class NewPrintJob:
 @dataclass(frozen=True)
 class ClaimedJobs:
     jobs: list[PrintJob]
-    look_again: float | None = None
+    recheck_after: float | None = None
     """Seconds until a job that only waits for time can be claimed."""
 
 
@@ -226,7 +226,7 @@ def extend_leases(job_ids: Sequence[str], by: str) -> None:
     nothing was printed, and it can be claimed again.
     """
     moment = now()
-    mine = (
+    own_jobs = (
         PrintJob.tenant_id == current_tenant_id(),
         PrintJob.state == "claimed",
         PrintJob.claimed_by == by,
@@ -234,11 +234,11 @@ def extend_leases(job_ids: Sequence[str], by: str) -> None:
     if job_ids:
         db.session.execute(
             update(PrintJob)
-            .where(*mine, PrintJob.id.in_(job_ids))
+            .where(*own_jobs, PrintJob.id.in_(job_ids))
             .values(leased_until=moment + timedelta(seconds=LEASE_SECONDS))
             .execution_options(synchronize_session=False)
         )
-    lost = select(PrintJob).where(*mine)
+    lost = select(PrintJob).where(*own_jobs)
     if job_ids:
         lost = lost.where(PrintJob.id.not_in(job_ids))
     for job in db.session.scalars(lost.with_for_update()):
@@ -335,10 +335,10 @@ def actor() -> str:
 
 def _shortened(evidence: Mapping[str, Any]) -> dict[str, Any]:
     """Limit an agent's evidence to a few short values."""
-    kept: dict[str, Any] = {}
+    shortened: dict[str, Any] = {}
     for name, value in list(evidence.items())[:12]:
         if isinstance(value, bool | int | float) or value is None:
-            kept[f"saw_{str(name)[:20]}"] = value
+            shortened[f"saw_{str(name)[:20]}"] = value
         else:
-            kept[f"saw_{str(name)[:20]}"] = one_line(str(value).replace("\0", ""), 120)
-    return kept
+            shortened[f"saw_{str(name)[:20]}"] = one_line(str(value).replace("\0", ""), 120)
+    return shortened

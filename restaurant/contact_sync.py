@@ -113,30 +113,30 @@ def merge(kept_id: str, gone_id: str) -> None:
     loyalty_contact_sync.merge(kept_id, gone_id)
 
 
-def erase(sought: ErasureTarget) -> None:
+def erase(target: ErasureTarget) -> None:
     who = {
         "tenant_id": current_tenant_id(),
-        "contact_id": str(to_uuid("con", sought.contact_id)),
-        "names": sought.names,
+        "contact_id": str(to_uuid("con", target.contact_id)),
+        "names": target.names,
     }
     for rider in db.session.execute(FIND_COURIERS, who).all():
-        mine = {"tenant_id": current_tenant_id(), "courier_id": str(rider.id)}
-        db.session.execute(BLANK_COURIER_CHANGES, {**mine, "name": rider.name})
-        db.session.execute(BLANK_COURIER, {**mine, "at": now()})
+        params = {"tenant_id": current_tenant_id(), "courier_id": str(rider.id)}
+        db.session.execute(BLANK_COURIER_CHANGES, {**params, "name": rider.name})
+        db.session.execute(BLANK_COURIER, {**params, "at": now()})
         audited = {"tenant_id": current_tenant_id(), "name": rider.name, "erased": ERASED_NAME}
         db.session.execute(BLANK_COURIER_AUDIT, audited)
-    marks = {"tenant_id": current_tenant_id(), "inside": search_patterns(sought)["inside"]}
+    marks = {"tenant_id": current_tenant_id(), "inside": search_patterns(target)["inside"]}
     db.session.execute(DROP_ABANDONED, marks)
     rows = db.session.execute(FIND, who).all()
-    mine = {
+    params = {
         "tenant_id": current_tenant_id(),
         "ids": [str(row.id) for row in rows],
         "carts": [str(row.cart_id) for row in rows if row.cart_id],
-        "names": sought.names,
+        "names": target.names,
     }
-    db.session.execute(BLANK_LINKS, mine)
-    loyalty_contact_sync.erase(sought.contact_id)
+    db.session.execute(BLANK_LINKS, params)
+    loyalty_contact_sync.erase(target.contact_id)
     if rows:
         blanks = (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_TRIPS, BLANK_REFUNDS)
         for statement in (*blanks, BLANK_TICKETS, DROP_CARTS):
-            db.session.execute(statement, mine)
+            db.session.execute(statement, params)

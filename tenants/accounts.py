@@ -223,9 +223,9 @@ def count_by_state() -> dict[str, int]:
     rows = db.session.execute(
         select(Tenant.state, Tenant.plan, func.count()).group_by(Tenant.state, Tenant.plan)
     ).all()
-    wishes = select(func.count()).where(Tenant.wanted_plan.is_not(None))
+    requested_plans = select(func.count()).where(Tenant.wanted_plan.is_not(None))
     return {
-        "wishes": db.session.scalar(wishes) or 0,
+        "wishes": db.session.scalar(requested_plans) or 0,
         "all": sum(count for _, _, count in rows),
         "active": sum(count for state, _, count in rows if state == "active"),
         "suspended": sum(count for state, _, count in rows if state == "suspended"),

@@ -164,12 +164,12 @@ def record_change(
     changes = {
         name: [_short(before[name]), _short(now_there[name])] for name in fields if name in shown
     }
-    told = {
+    recorded = {
         name: pair
         for name, pair in changes.items()
         if all(len(one) <= MAX_VALUE_LENGTH for one in pair)
     }
-    record(act, subject, **detail, fields=fields, **({"changes": told} if told else {}))
+    record(act, subject, **detail, fields=fields, **({"changes": recorded} if recorded else {}))
 
 
 def _short(value: object) -> str:

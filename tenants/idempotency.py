@@ -39,7 +39,7 @@ def begin(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | N
     """
     moment = now()
     row = IdempotencyKey.__table__
-    mine = db.session.execute(
+    inserted = db.session.execute(
         insert(IdempotencyKey)
         .values(tenant_id=current_tenant_id(), key=key, fingerprint=fingerprint, created_at=moment)
         .on_conflict_do_update(
@@ -56,7 +56,7 @@ def begin(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | N
         )
         .returning(IdempotencyKey.key)
     ).first()
-    return None if mine is not None else find(key, fingerprint)
+    return None if inserted is not None else find(key, fingerprint)
 
 
 def find(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | None:

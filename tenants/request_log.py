@@ -57,7 +57,7 @@ def write_requests(by_tenant: Mapping[int, Sequence[Mapping[str, Any]]]) -> None
 
 
 def list_requests(
-    filters: RequestFilters, after: str | None, limit: int, kept: timedelta
+    filters: RequestFilters, after: str | None, limit: int, keep_for: timedelta
 ) -> list[ApiCall]:
     """Newest first, as far back as requests are kept."""
     moment = now()
@@ -65,7 +65,7 @@ def list_requests(
         select(ApiCall)
         .where(
             ApiCall.tenant_id == current_tenant_id(),
-            ApiCall.id >= _bound(moment - kept),
+            ApiCall.id >= _bound(moment - keep_for),
             ApiCall.id < _bound(moment + CLOCK_TOLERANCE),
         )
         .order_by(ApiCall.id.desc())

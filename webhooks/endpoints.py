@@ -33,7 +33,7 @@ class EndpointFields:
     description: str | None = None
 
 
-def register(wishes: EndpointFields, policy: Policy, *, test: bool = False) -> Endpoint:
+def register(fields: EndpointFields, policy: Policy, *, test: bool = False) -> Endpoint:
     """Create an endpoint with a new secret. Raises Conflict or Invalid."""
     fanout.lock_feed()
     if sum(one.test == test for one in list_endpoints()) >= MAX_ENDPOINTS:
@@ -44,9 +44,9 @@ def register(wishes: EndpointFields, policy: Policy, *, test: bool = False) -> E
         )
     endpoint = Endpoint(
         tenant_id=current_tenant_id(),
-        url=_url(wishes.url or "", policy),
-        events=clean_subscription(wishes.events or []),
-        description=_description(wishes.description or ""),
+        url=_url(fields.url or "", policy),
+        events=clean_subscription(fields.events or []),
+        description=_description(fields.description or ""),
         secret=new_webhook_secret(),
         test=test,
     )
@@ -57,15 +57,15 @@ def register(wishes: EndpointFields, policy: Policy, *, test: bool = False) -> E
     return endpoint
 
 
-def change(endpoint_id: str, wishes: EndpointFields, policy: Policy) -> Endpoint:
+def change(endpoint_id: str, fields: EndpointFields, policy: Policy) -> Endpoint:
     endpoint = get(endpoint_id)
     before = audit.snapshot(endpoint)
-    if wishes.url is not None:
-        endpoint.url = _url(wishes.url, policy)
-    if wishes.events is not None:
-        _subscribe(endpoint, clean_subscription(wishes.events))
-    if wishes.description is not None:
-        endpoint.description = _description(wishes.description)
+    if fields.url is not None:
+        endpoint.url = _url(fields.url, policy)
+    if fields.events is not None:
+        _subscribe(endpoint, clean_subscription(fields.events))
+    if fields.description is not None:
+        endpoint.description = _description(fields.description)
     audit.record_change("webhooks.changed", endpoint.url, before, endpoint, events=endpoint.events)
     return endpoint
 

@@ -35,13 +35,13 @@ SCAN_LIMIT = 2000
 TEST_FEED = text(f"""
 SELECT id, body, occurred_at, sequence FROM (
     SELECT id, body, occurred_at, sequence FROM events
-     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :looked_at
+     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :scanned
 ) AS events WHERE {fanout.IS_TEST} ORDER BY sequence LIMIT :most
 """)  # noqa: S608
 LAST_SCANNED = text("""
 SELECT count(*), max(sequence) FROM (
     SELECT sequence FROM events
-     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :looked_at
+     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :scanned
 ) AS events
 """)
 IN_RANGE = text(f"""
@@ -98,20 +98,20 @@ def test_event_feed(after: int, limit: int) -> tuple[list[dict[str, Any]], int |
     end.
     """
     fanout.number_all_events()
-    mine = {"tenant_id": current_tenant_id(), "after": after, "looked_at": SCAN_LIMIT}
+    params = {"tenant_id": current_tenant_id(), "after": after, "scanned": SCAN_LIMIT}
     rows = db.session.execute(
-        TEST_FEED.columns(id=Event.id.type), {**mine, "most": limit + 1}
+        TEST_FEED.columns(id=Event.id.type), {**params, "most": limit + 1}
     ).all()
     shown = [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows[:limit]]
     if len(rows) > limit:
         return shown, int(shown[-1]["sequence"])
-    looked_at, last = db.session.execute(LAST_SCANNED, mine).one()
-    return shown, last if looked_at == SCAN_LIMIT else None
+    scanned, last = db.session.execute(LAST_SCANNED, params).one()
+    return shown, last if scanned == SCAN_LIMIT else None
 
 
 def _feed(after: int, limit: int) -> Sequence[Any]:
-    mine = {"tenant_id": current_tenant_id(), "after": after, "most": limit}
-    return db.session.execute(FEED.columns(id=Event.id.type), mine).all()
+    params = {"tenant_id": current_tenant_id(), "after": after, "most": limit}
+    return db.session.execute(FEED.columns(id=Event.id.type), params).all()
 
 
 def list_deliveries(
@@ -199,13 +199,13 @@ def resend_delivery(delivery_id: str) -> WebhookDelivery:
     return delivery
 
 
-def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
+def replay_events(endpoint_id: str, replay: ReplayRange) -> int:
     """Send the events of a time range to one endpoint again. Returns how many there are. Raises
     NotFound, Conflict or Invalid.
     """
     endpoint = endpoints.get(endpoint_id)
     endpoints.require_enabled(endpoint)
-    if wish.since > wish.until:
+    if replay.since > replay.until:
         raise invalid("since", "invalid_range", "The end of the range must be after its start.")
     fanout.number_all_events()
     types = [kind for kind in EVENT_TYPES if is_subscribed(endpoint.events, kind)]
@@ -213,9 +213,9 @@ def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
         IN_RANGE,
         {
             "tenant_id": current_tenant_id(),
-            "oldest": id_at(max(wish.since, EPOCH) - SLACK),
-            "since": wish.since,
-            "until": wish.until,
+            "oldest": id_at(max(replay.since, EPOCH) - SLACK),
+            "since": replay.since,
+            "until": replay.until,
             "types": types,
             "test": endpoint.test,
             "most": MAX_REPLAYED + 1,
@@ -228,15 +228,15 @@ def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
             "The range contains more than {most} events. Choose a shorter one.",
             most=MAX_REPLAYED,
         )
-    arrived = _already_delivered(endpoint_id, rows) if wish.missed else set()
+    arrived = _already_delivered(endpoint_id, rows) if replay.missed else set()
     again = [(endpoint_id, row) for row in rows if row.id not in arrived]
     fanout.create_deliveries(again, cause="replay")
     audit.record(
         "webhooks.replayed",
         endpoint.url,
         events=len(again),
-        since=wish.since.isoformat(),
-        until=wish.until.isoformat(),
+        since=replay.since.isoformat(),
+        until=replay.until.isoformat(),
     )
     wake_delivery_worker()
     return len(again)

@@ -36,20 +36,20 @@ class HookAddressCache(Generic[Owner]):
         found = self._memory.get(token)
         if found is not None and found[1] > time.monotonic():
             return found[0]
-        plate = self._look_up(token)
+        owner = self._find(token)
         with self._lock:
             if len(self._memory) >= CACHE_SIZE:
                 self._memory.clear()
-            if plate is None:
+            if owner is None:
                 self._memory.pop(token, None)
             else:
-                self._memory[token] = (plate, time.monotonic() + CACHE_SECONDS)
-        return plate
+                self._memory[token] = (owner, time.monotonic() + CACHE_SECONDS)
+        return owner
 
     def forget(self) -> None:
         self._memory.clear()
 
-    def _look_up(self, token: str) -> Owner | None:
+    def _find(self, token: str) -> Owner | None:
         with global_scope():
             owner = find_lookup(self._lookup, self._key(token))
         if owner is None:

@@ -53,12 +53,12 @@ def cloud_handshake(token: str) -> Response:
     line = line_addresses.of(token)
     if line is None:
         return no_such_address()
-    asked = request.args
-    challenge = asked.get("hub.challenge", "")
+    args = request.args
+    challenge = args.get("hub.challenge", "")
     if (
-        asked.get("hub.mode") != "subscribe"
+        args.get("hub.mode") != "subscribe"
         or not line.verify_token
-        or not constant_time_equal(asked.get("hub.verify_token", ""), line.verify_token)
+        or not constant_time_equal(args.get("hub.verify_token", ""), line.verify_token)
         or len(challenge) > LONGEST_CHALLENGE
     ):
         return error_reply(403, "wrong_verify_token", "The verify token is not this line's.")

@@ -34,8 +34,8 @@ class LiveUpdate:
     facts: list[dict[str, Any]]
 
     def for_topics(self, topics: frozenset[str]) -> list[dict[str, Any]]:
-        heard = {*topics, START_OVER}
-        return [one for one in self.facts if topic_of(one["kind"]) in heard]
+        accepted = {*topics, START_OVER}
+        return [one for one in self.facts if topic_of(one["kind"]) in accepted]
 
 
 def history_gap(at: Cursor) -> LiveUpdate:
@@ -56,9 +56,9 @@ class Subscriber:
     )
     over: bool = False
 
-    def put(self, news: LiveUpdate) -> None:
+    def put(self, update: LiveUpdate) -> None:
         try:
-            self.queue.put_nowait(news)
+            self.queue.put_nowait(update)
         except asyncio.QueueFull:
             self.over = True
 
@@ -82,11 +82,11 @@ class TenantChannel:
     recent: deque[LiveUpdate] = field(default_factory=lambda: deque(maxlen=RECENT_UPDATES))
     last: Cursor = (0, 0)
 
-    def tell(self, news: LiveUpdate) -> None:
-        self.last = read_cursor(news.cursor)
-        self.recent.append(news)
+    def publish(self, update: LiveUpdate) -> None:
+        self.last = read_cursor(update.cursor)
+        self.recent.append(update)
         for waiter in self.waiters:
-            waiter.put(news)
+            waiter.put(update)
 
 
 class Hub:
@@ -111,49 +111,49 @@ class Hub:
 
     def dismiss(self) -> None:
         """Disconnect all subscribers; they reconnect when updates are available again."""
-        rooms, self._channels = self._channels, {}
-        for room in rooms.values():
-            for waiter in room.waiters:
+        channels, self._channels = self._channels, {}
+        for channel in channels.values():
+            for waiter in channel.waiters:
                 waiter.dismiss()
 
     async def join(self, tenant_id: int, after: str) -> tuple[Subscriber, list[LiveUpdate]]:
         """Subscribe. Returns the subscriber and the updates since `after`, or a history gap."""
         place, waiter = channel_key(tenant_id), Subscriber()
         try:
-            room = self._channels.get(place)
-            if room is None:
+            channel = self._channels.get(place)
+            if channel is None:
                 async with self._joining:
-                    room = self._channels.get(place) or await self._open(place)
-            room.waiters.add(waiter)
+                    channel = self._channels.get(place) or await self._open(place)
+            channel.waiters.add(waiter)
             # From here on no update is lost: one that is read now may come twice.
-            missed = await self._missed(room, after)
+            missed = await self._missed(channel, after)
         except RedisError as error:
             self.leave(tenant_id, waiter)
             raise RedisUnavailable from error
-        if self._channels.get(place) is not room:
+        if self._channels.get(place) is not channel:
             raise RedisUnavailable  # the connection broke in the meantime
         return waiter, missed
 
     def leave(self, tenant_id: int, waiter: Subscriber) -> None:
-        room = self._channels.get(channel_key(tenant_id))
-        if room is None:
+        channel = self._channels.get(channel_key(tenant_id))
+        if channel is None:
             return
-        room.waiters.discard(waiter)
-        if not room.waiters:
-            del self._channels[room.place]
-            asyncio.get_running_loop().create_task(self._unsubscribe(room.place))
+        channel.waiters.discard(waiter)
+        if not channel.waiters:
+            del self._channels[channel.place]
+            asyncio.get_running_loop().create_task(self._unsubscribe(channel.place))
 
     async def _open(self, place: str) -> TenantChannel:
         if self._pubsub is None:
             raise RedisUnavailable
-        room = self._channels[place] = TenantChannel(place)
+        channel = self._channels[place] = TenantChannel(place)
         try:
             await self._pubsub.subscribe(place)
-            room.last = max(room.last, await self._end(place))
+            channel.last = max(channel.last, await self._end(place))
         except RedisError:
             self._channels.pop(place, None)
             raise
-        return room
+        return channel
 
     async def _unsubscribe(self, place: str) -> None:
         try:
@@ -162,15 +162,15 @@ class Hub:
         except RedisError:
             pass  # the reader task detects the failure
 
-    async def _missed(self, room: TenantChannel, after: str) -> list[LiveUpdate]:
+    async def _missed(self, channel: TenantChannel, after: str) -> list[LiveUpdate]:
         if not is_cursor(after):
-            return [history_gap(room.last)]
+            return [history_gap(channel.last)]
         since = read_cursor(after)
-        if since == room.last:
+        if since == channel.last:
             return []
-        if room.recent and read_cursor(room.recent[0].cursor) <= since:
-            return [one for one in room.recent if read_cursor(one.cursor) > since]
-        return await self._history(room.place, since)
+        if channel.recent and read_cursor(channel.recent[0].cursor) <= since:
+            return [one for one in channel.recent if read_cursor(one.cursor) > since]
+        return await self._history(channel.place, since)
 
     async def _history(self, place: str, since: Cursor) -> list[LiveUpdate]:
         first: Any = await self._redis.xrange(place, count=1)
@@ -201,23 +201,23 @@ class Hub:
             await pubsub.subscribe("live:hello")
             self._pubsub = pubsub
             while True:
-                heard = await pubsub.get_message(ignore_subscribe_messages=True, timeout=15.0)
-                if heard is not None and heard["type"] == "message":
-                    self._hear(heard["channel"].decode(), heard["data"])
-                elif heard is None:
+                message = await pubsub.get_message(ignore_subscribe_messages=True, timeout=15.0)
+                if message is not None and message["type"] == "message":
+                    self._deliver(message["channel"].decode(), message["data"])
+                elif message is None:
                     await pubsub.ping()
         finally:
             self._pubsub = None
             self.dismiss()
             await pubsub.aclose()  # type: ignore[no-untyped-call]
 
-    def _hear(self, place: str, data: bytes) -> None:
-        room = self._channels.get(place)
-        if room is None:
+    def _deliver(self, place: str, data: bytes) -> None:
+        channel = self._channels.get(place)
+        if channel is None:
             return
         key, _, text = data.decode().partition(" ")
-        if read_cursor(key) > room.last:
-            room.tell(LiveUpdate(key, json.loads(text)))
+        if read_cursor(key) > channel.last:
+            channel.publish(LiveUpdate(key, json.loads(text)))
 
 
 def is_cursor(text: str) -> bool:

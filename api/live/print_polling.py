@@ -71,10 +71,10 @@ class PrintPolling:
             owner = await self._owner(request)
             if self.waiting >= MOST_POLLS:
                 return _error_response(503, "try_again", "Too many agents are waiting. Try again.")
-            asked = _parse_poll(await request.json())
+            parsed = _parse_poll(await request.json())
             self.waiting += 1
             try:
-                return await self._serve(request, owner, asked)
+                return await self._serve(request, owner, parsed)
             finally:
                 self.waiting -= 1
         except RateLimited as error:
@@ -104,7 +104,7 @@ class PrintPolling:
             raise RateLimited(
                 "Too many polls with an invalid token.", retry_after=WRONG_TOKEN_SECONDS
             )
-        owner = await self._ask(lambda: find_agent(token)) if token else None
+        owner = await self._run(lambda: find_agent(token)) if token else None
         if owner is None:
             self._record_wrong_token(peer)
             raise agents.agent_revoked()
@@ -113,17 +113,17 @@ class PrintPolling:
     def _record_wrong_token(self, peer: str) -> None:
         clock = asyncio.get_running_loop().time()
         if len(self._wrong) >= MOST_TRACKED_ADDRESSES:
-            kept = {name: one for name, one in self._wrong.items() if one.until > clock}
-            self._wrong = kept if len(kept) < MOST_TRACKED_ADDRESSES else {}
+            current = {name: one for name, one in self._wrong.items() if one.until > clock}
+            self._wrong = current if len(current) < MOST_TRACKED_ADDRESSES else {}
         self._wrong.setdefault(peer, WrongTokens()).note(clock)
 
     async def _serve(
-        self, request: web.Request, owner: tuple[int, str], asked: tuple[float, AgentReport]
+        self, request: web.Request, owner: tuple[int, str], parsed: tuple[float, AgentReport]
     ) -> web.StreamResponse:
         tenant_id, agent_id = owner
         waiter = await self._join(tenant_id)
         try:
-            body = await self._hold(request, tenant_id, agent_id, asked, waiter)
+            body = await self._hold(request, tenant_id, agent_id, parsed, waiter)
         finally:
             if waiter is not None:
                 self._hub.leave(tenant_id, waiter)
@@ -134,11 +134,11 @@ class PrintPolling:
         request: web.Request,
         tenant_id: int,
         agent_id: str,
-        asked: tuple[float, AgentReport],
+        parsed: tuple[float, AgentReport],
         waiter: Subscriber | None,
     ) -> dict[str, Any]:
         """Answer a poll. Subscribes before it queries the database, so that no update is lost."""
-        wait, report = asked
+        wait, report = parsed
         clock = asyncio.get_running_loop().time
         until = clock() + wait
         turn, knows_little = await self._in_tenant(
@@ -149,24 +149,24 @@ class PrintPolling:
                 tenant_id, lambda: agent_polling.claim_jobs(agent_id, turn)
             )
             left = until - clock()
-            told = {printer_id for printer_id, _, _ in report.states}
-            news_of_printers = knows_little or told != {
+            reported = {printer_id for printer_id, _, _ in report.states}
+            news_of_printers = knows_little or reported != {
                 one["id"] for one in handed.body["printers"]
             }
             if handed.any_jobs or handed.over or news_of_printers or left <= 0:
                 return handed.body
             if request.transport is None or request.transport.is_closing():
                 return handed.body
-            changed = await self._wait(waiter, agent_id, left, handed.look_again)
+            changed = await self._wait(waiter, agent_id, left, handed.recheck_after)
             if changed:
                 knows_little = changed == "printers"
 
     async def _wait(
-        self, waiter: Subscriber | None, agent_id: str, left: float, look_again: float | None
+        self, waiter: Subscriber | None, agent_id: str, left: float, recheck_after: float | None
     ) -> str:
         """Wait for an update of this agent, or until the next check is due."""
         clock = asyncio.get_running_loop().time
-        soonest = left if look_again is None else min(left, max(look_again, SHORTEST_RECHECK))
+        soonest = left if recheck_after is None else min(left, max(recheck_after, SHORTEST_RECHECK))
         if waiter is None or waiter.over:
             await asyncio.sleep(min(soonest, POLL_WITHOUT_REDIS_SECONDS))
             return "time"
@@ -200,9 +200,9 @@ class PrintPolling:
             with tenant_scope(tenant_id):
                 return act()
 
-        return await self._ask(work)
+        return await self._run(work)
 
-    async def _ask(self, act: Callable[[], Answer]) -> Answer:
+    async def _run(self, act: Callable[[], Answer]) -> Answer:
         return await asyncio.get_running_loop().run_in_executor(
             self._threads, self._in_app_context, act
         )

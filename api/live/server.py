@@ -47,11 +47,11 @@ class OpenConnections:
     members: dict[tuple[int, str], dict[int, web.Request]] = field(default_factory=dict)
 
     def full_for(self, ticket: LiveToken) -> bool:
-        mine = self.members.get((ticket.tenant_id, ticket.member), {}).values()
+        own_streams = self.members.get((ticket.tenant_id, ticket.member), {}).values()
         return (
             self.total >= MOST_CONNECTIONS
             or self.tenants[ticket.tenant_id] >= MOST_OF_TENANT
-            or sum(one.transport is not None for one in mine) >= MOST_OF_MEMBER
+            or sum(one.transport is not None for one in own_streams) >= MOST_OF_MEMBER
         )
 
     @contextmanager
@@ -167,8 +167,8 @@ class LiveServer:
         until, sent = clock() + ticket.seconds_left(), (0, 0)
         try:
             await _write(stream, b": hello\n\n")
-            for news in missed:
-                sent = await self._pass_on(stream, ticket, news, sent)
+            for update in missed:
+                sent = await self._pass_on(stream, ticket, update, sent)
             while not waiter.over and (left := until - clock()) > 0:
                 came = await waiter.next(min(HEARTBEAT_SECONDS, left))
                 if came is None:
@@ -179,13 +179,17 @@ class LiveServer:
             pass
 
     async def _pass_on(
-        self, stream: web.StreamResponse, ticket: LiveToken, news: LiveUpdate, sent: tuple[int, int]
+        self,
+        stream: web.StreamResponse,
+        ticket: LiveToken,
+        update: LiveUpdate,
+        sent: tuple[int, int],
     ) -> tuple[int, int]:
-        cursor = read_cursor(news.cursor)
+        cursor = read_cursor(update.cursor)
         if cursor <= sent and cursor > (0, 0):
             return sent
-        if facts := news.for_topics(ticket.topics):
-            await _write(stream, f"id: {news.cursor}\ndata: {json.dumps(facts)}\n\n".encode())
+        if facts := update.for_topics(ticket.topics):
+            await _write(stream, f"id: {update.cursor}\ndata: {json.dumps(facts)}\n\n".encode())
         return max(cursor, sent)
 
     async def _poll(self, request: web.Request) -> web.StreamResponse:
@@ -204,9 +208,9 @@ class LiveServer:
         clock = asyncio.get_running_loop().time
         until, found, cursor = clock() + POLL_SECONDS, [], after
         while True:
-            for news in missed:
-                found += news.for_topics(ticket.topics)
-                cursor = news.cursor
+            for update in missed:
+                found += update.for_topics(ticket.topics)
+                cursor = update.cursor
             left = until - clock()
             if found or left <= 0 or waiter.over:
                 return {"news": found, "after": cursor}

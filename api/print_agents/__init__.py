@@ -51,9 +51,9 @@ class Result(BaseModel):
 def answer_error(error: Exception) -> Response:
     """Errors are JSON; the code is also in `error`, where agents read it."""
     answer = response_for(validation_error(error) if isinstance(error, ValidationError) else error)
-    said = answer.get_json()
-    said["error"] = {"code": said["code"], "message": said["message"]}
-    answer.set_data(current_app.json.dumps(said))
+    body = answer.get_json()
+    body["error"] = {"code": body["code"], "message": body["message"]}
+    answer.set_data(current_app.json.dumps(body))
     return answer
 
 
@@ -66,8 +66,8 @@ def forbid_caching(answer: Response) -> Response:
 @print_agents.post("/pair")
 def pair() -> Any:
     _limit_pairing_attempts()
-    asked = Pairing.model_validate(_body())
-    code = agents.normalize_code(asked.code)
+    pairing = Pairing.model_validate(_body())
+    code = agents.normalize_code(pairing.code)
     owner = None
     if code is not None:
         with global_scope():
@@ -77,7 +77,7 @@ def pair() -> Any:
     tenant_id, code_id = owner
     g.tenant_id = tenant_id
     with tenant_scope(tenant_id):
-        paired = agents.pair(code_id, asked.name, asked.version)
+        paired = agents.pair(code_id, pairing.name, pairing.version)
         site = sites.get(paired.agent.site_id) if paired else None
     if paired is None or site is None:
         raise _unknown_code()
@@ -93,12 +93,12 @@ def pair() -> Any:
 @print_agents.post("/jobs/<print_job_id>/result")
 def result(print_job_id: str) -> Any:
     tenant_id, agent_id = caller()
-    said = Result.model_validate(_body())
-    evidence = {**said.evidence, "reprint": said.reprint, "at": said.at}
+    reported = Result.model_validate(_body())
+    evidence = {**reported.evidence, "reprint": reported.reprint, "at": reported.at}
     with tenant_scope(tenant_id):
         _agent_exists(agent_id)
         settled = agent_polling.record_result(
-            agent_id, print_job_id, said.fence, said.outcome, said.detail, evidence
+            agent_id, print_job_id, reported.fence, reported.outcome, reported.detail, evidence
         )
         state = settled.job.state
     if settled.late:

@@ -23,11 +23,11 @@ def star_poll(token: str) -> Any:
     tenant_id, printer_id = find_printer(token)
     request.max_content_length = LARGEST_BODY
     body = parse_json(request.get_data(cache=False) or b"{}")
-    said = state_of(unquote(str(body.get("statusCode") or "")))
+    state = state_of(unquote(str(body.get("statusCode") or "")))
     with tenant_scope(tenant_id):
         printer = pull_printers.get_enabled(printer_id, WAY)
         pull_printers.check_device(printer, str(body.get("printerMAC") or ""))
-        pull_printers.record_poll(printer, said)
+        pull_printers.record_poll(printer, state)
         job = None
         if body.get("printingInProgress") is not True:
             job = pull_printers.offer_job(printer, printer_origin())
@@ -63,8 +63,8 @@ def star_done(token: str) -> Any:
     with tenant_scope(tenant_id):
         printer = pull_printers.get_enabled(printer_id, WAY)
         pull_printers.check_device(printer, request.args.get("mac", ""))
-        said = state_of(code)
-        pull_printers.record_poll(printer, said if code.startswith("4") else None)
+        state = state_of(code)
+        pull_printers.record_poll(printer, state if code.startswith("4") else None)
         pull_printers.record_result(
             printer,
             _token(),

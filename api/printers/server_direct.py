@@ -63,11 +63,11 @@ def _record_results(printer: Printer) -> Response:
     for job_token, answer in _results_in(request.form.get("ResponseFile", "")):
         code = answer.get("code", "")[:40]
         good = answer.get("success", "").lower() in ("true", "1")
-        said = _state(_number(answer.get("status", "")))
+        state = _state(_number(answer.get("status", "")))
         if code in STATE_OF:
-            said = ReportedState(STATE_OF[code], reasons.device_text(code))
-        if said is not None:
-            pull_printers.record_poll(printer, said)
+            state = ReportedState(STATE_OF[code], reasons.device_text(code))
+        if state is not None:
+            pull_printers.record_poll(printer, state)
         pull_printers.record_result(
             printer,
             job_token,
@@ -109,10 +109,12 @@ def _results_in(text: str) -> list[tuple[str, dict[str, str]]]:
     for part in root.iter():
         if _name(part) != "eposprint":
             continue
-        said = next((dict(one.attrib) for one in part.iter() if _name(one) == "response"), None)
+        attributes = next(
+            (dict(one.attrib) for one in part.iter() if _name(one) == "response"), None
+        )
         job = next((one.text or "" for one in part.iter() if _name(one) == "printjobid"), "")
-        if said is not None:
-            found.append((f"pj_{job.strip()}" if job.strip() else "", said))
+        if attributes is not None:
+            found.append((f"pj_{job.strip()}" if job.strip() else "", attributes))
     if not found:  # version 1.00 has no ids: it can only be the current job
         found = [("", dict(one.attrib)) for one in root.iter() if _name(one) == "response"]
     return found

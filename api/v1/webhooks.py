@@ -88,8 +88,8 @@ def register(body: NewEndpoint) -> JsonAnswer:
     """The signing secret is only shown in this response. An endpoint that is registered with a test
     key gets test events only.
     """
-    wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
-    endpoint = endpoints.register(wishes, outbound_policy(), test=g.caller.test)
+    fields = EndpointFields(url=body.url, events=body.events, description=body.description)
+    endpoint = endpoints.register(fields, outbound_policy(), test=g.caller.test)
     where = {"Location": f"/api/v1/webhooks/{endpoint.id}"}
     return {**endpoint_json(endpoint), "secret": None}, 201, where
 
@@ -115,10 +115,10 @@ def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
     """Missing fields stay unchanged."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
+        fields = EndpointFields(url=body.url, events=body.events, description=body.description)
         endpoint = _endpoint(path.endpoint_id)
-        if wishes != EndpointFields():
-            endpoint = endpoints.change(path.endpoint_id, wishes, outbound_policy())
+        if fields != EndpointFields():
+            endpoint = endpoints.change(path.endpoint_id, fields, outbound_policy())
         if body.enabled is not None:
             endpoint = endpoints.set_enabled(path.endpoint_id, body.enabled)
         return endpoint_json(endpoint)
@@ -233,9 +233,10 @@ def retry(path: DeliveryPath) -> JsonAnswer:
 @idempotent(check=_sees_all_lines)
 def replay(body: ReplayRequest) -> JsonAnswer:
     """To one endpoint or to all, if they subscribe to the events. At most 10,000."""
-    wish = ReplayRange(body.since, body.until or now(), body.only_missed)
+    replay_range = ReplayRange(body.since, body.until or now(), body.only_missed)
     count = sum(
-        webhook_queries.replay_events(one.id, wish) for one in _chosen_endpoint(body.endpoint_id)
+        webhook_queries.replay_events(one.id, replay_range)
+        for one in _chosen_endpoint(body.endpoint_id)
     )
     return {"replayed": count}, 202
 

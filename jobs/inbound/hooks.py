@@ -267,8 +267,10 @@ def _parts_of_line(line: Line, parsed: ParsedWebhook, alone: bool) -> Iterator[H
     for number, receipt in enumerate(parsed.receipts, 1):
         take = partial(receipts.receive_receipt, line, receipt, alone=alone)
         yield HookPart(f"receipt {number}", take)
-    for number, news in enumerate(parsed.news, 1):
-        yield HookPart(f"news {number}", partial(message_receive.receive_line_update, line, news))
+    for number, update in enumerate(parsed.updates, 1):
+        yield HookPart(
+            f"update {number}", partial(message_receive.receive_line_update, line, update)
+        )
 
 
 class LineCache:

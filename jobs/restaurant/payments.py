@@ -88,7 +88,9 @@ def confirm_provider_event(tenant_id: int, settings: Settings) -> int:
     found: LinkStatus | None = None
     refused = why = ""
     try:
-        found = GATEWAYS[work.provider].fetch(work.desk, work.session, work.reference, work.payment)
+        found = GATEWAYS[work.provider].fetch(
+            work.credentials, work.session, work.reference, work.payment
+        )
     except GatewayRefused as error:
         refused = str(error)
     except GatewayError as error:
@@ -126,7 +128,7 @@ def make_link(tenant_id: int, settings: Settings) -> int:
         return 1
     found, why = None, ""
     try:
-        found = gateway.fetch(work.desk, work.ref, work.asking.reference)
+        found = gateway.fetch(work.credentials, work.ref, work.request.reference)
     except GatewayError as error:
         why = str(error)
     with tenant_scope(tenant_id):
@@ -136,7 +138,7 @@ def make_link(tenant_id: int, settings: Settings) -> int:
 
 def _make(tenant_id: int, work: payment_worker_steps.ClaimedLink) -> None:
     try:
-        made = GATEWAYS[work.provider].create_link(work.desk, work.asking)
+        made = GATEWAYS[work.provider].create_link(work.credentials, work.request)
     except GatewayError as error:
         with tenant_scope(tenant_id):
             payment_worker_steps.settle_failed_link(
@@ -166,7 +168,7 @@ def request_refund(tenant_id: int, settings: Settings) -> int:
         return 1
     try:
         returned = gateway.refund(
-            work.desk,
+            work.credentials,
             work.payment,
             cast(Decimal, work.amount),
             work.currency,
@@ -200,7 +202,7 @@ def close_link(tenant_id: int, settings: Settings) -> int:
         return 0
     well = True
     try:
-        GATEWAYS[work.provider].close(work.desk, work.ref)
+        GATEWAYS[work.provider].close(work.credentials, work.ref)
     except GatewayError as error:
         log.info("payment session not closed", provider=work.provider, error=str(error))
         well = False

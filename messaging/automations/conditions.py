@@ -40,18 +40,18 @@ def unmet_condition(conditions: dict[str, Any], event: StoreEvent) -> str:
 
 def checked_conditions(given: dict[str, Any], trigger: str) -> dict[str, Any]:
     """Return the conditions that this trigger supports, in the stored format."""
-    kept: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     for name in CONDITIONS_BY_TRIGGER[trigger]:
         value = given.get(name)
         if not value:
             continue
         if name == "at_least":
-            kept[name] = str(_limit(str(value)))
+            checked[name] = str(_limit(str(value)))
         elif name == "countries":
-            kept[name] = _countries(value)
+            checked[name] = _countries(value)
         else:
-            kept[name] = True
-    return kept
+            checked[name] = True
+    return checked
 
 
 def _limit(written: str) -> Decimal:

@@ -47,8 +47,8 @@ def exceeded_limit(automation: Automation, run: AutomationRun, phone: str) -> st
         if _sent(automation, span, AutomationRun.phone == phone) >= most:
             return reasons.RECIPIENT_LIMIT
     for span, most in PER_CONNECTION:
-        mine = AutomationRun.connection_id == run.connection_id
-        if _sent(automation, span, mine) >= most:
+        of_connection = AutomationRun.connection_id == run.connection_id
+        if _sent(automation, span, of_connection) >= most:
             _notify_owner(automation, run, span, most)
             return reasons.CONNECTION_LIMIT
     return ""
@@ -86,9 +86,9 @@ def _sent(automation: Automation, span: timedelta, *which: object, state: str = 
 
 def _notify_owner(automation: Automation, run: AutomationRun, span: timedelta, most: int) -> None:
     """E-mail the owners and admins, once a day per form."""
-    mine = AutomationRun.connection_id == run.connection_id
-    told = AutomationRun.because == reasons.CONNECTION_LIMIT
-    if _sent(automation, DAY, mine, told, state="skipped"):
+    of_connection = AutomationRun.connection_id == run.connection_id
+    over_limit = AutomationRun.because == reasons.CONNECTION_LIMIT
+    if _sent(automation, DAY, of_connection, over_limit, state="skipped"):
         return
     base = current_app.extensions["comanda"].base_url
     readers = [one for one in team.members() if one.role in NOTIFIED_ROLES]

@@ -134,8 +134,8 @@ def cancel_outdated_runs(event: StoreEvent) -> int:
 
 def claim_runs(most: int) -> list[str]:
     """Claim due runs and return their ids. Their rows stay locked until the transaction ends."""
-    mine = {"tenant_id": current_tenant_id(), "now": now(), "most": most}
-    return [from_uuid("run", row.id) for row in db.session.execute(CLAIM_RUNS, mine)]
+    params = {"tenant_id": current_tenant_id(), "now": now(), "most": most}
+    return [from_uuid("run", row.id) for row in db.session.execute(CLAIM_RUNS, params)]
 
 
 def execute_run(run_id: str) -> RunOutcome:

@@ -19,8 +19,7 @@ from messaging.models import Connection, StoreEvent, StoreLink
 from tenants import accounts
 from webhooks.inbound import reasons as hook_reasons
 from webhooks.inbound.hook_queue import ClaimedHook
-from webhooks.stores.base import ParsedEvent as Told
-from webhooks.stores.base import ParseResult, PhoneHint, UnreadableBody
+from webhooks.stores.base import ParsedEvent, ParseResult, PhoneHint, UnreadableBody
 from webhooks.stores.registry import PLATFORMS
 
 LINK_RETENTION = timedelta(days=60)
@@ -34,35 +33,35 @@ def parse_hook(hook: ClaimedHook) -> ParseResult:
     return platform.parse(hook.facts, hook.body)
 
 
-def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
+def store_event(parsed: ParsedEvent, hook: ClaimedHook) -> StoreEvent | None:
     """Store the event with the customer's phone. Returns None if its connection was removed."""
     connection = db.session.get(Connection, (current_tenant_id(), hook.target))
     if connection is None or connection.removed_at is not None:
         return None
     region = connection.country or accounts.account().country
     if complete := PLATFORMS[hook.kind].complete:
-        told = complete(told, connection.mapping, region)
-    told = _with_subject(told, hook)
-    earlier = _order_before(connection.id, told)
-    phone, why = usable_phone(told.phones, region)
-    if not phone and earlier is not None and (earlier.phone or not told.phones):
+        parsed = complete(parsed, connection.mapping, region)
+    parsed = _with_subject(parsed, hook)
+    earlier = _order_before(connection.id, parsed)
+    phone, why = usable_phone(parsed.phones, region)
+    if not phone and earlier is not None and (earlier.phone or not parsed.phones):
         phone, why = earlier.phone, earlier.no_phone
     event = StoreEvent(
         tenant_id=current_tenant_id(),
         id=new_id("sev"),
         connection_id=connection.id,
         hook_id=hook.id,
-        kind=told.kind,
-        subject=told.subject,
-        cause=told.cause,
+        kind=parsed.kind,
+        subject=parsed.subject,
+        cause=parsed.cause,
         phone=phone,
         no_phone=why,
-        data=_with_missing_fields(told.data, earlier),
+        data=_with_missing_fields(parsed.data, earlier),
         at=now(),
     )
     db.session.add(event)
     db.session.flush()
-    _store_links(event, told)
+    _store_links(event, parsed)
     _update_contact(event)
     store_connections.record_event_seen(connection.id, event.at)
     return event
@@ -141,27 +140,27 @@ def delete_old_links() -> int:
     return len(db.session.execute(old.returning(StoreLink.subject)).all())
 
 
-def _with_subject(told: Told, hook: ClaimedHook) -> Told:
+def _with_subject(parsed: ParsedEvent, hook: ClaimedHook) -> ParsedEvent:
     """Name a form submission without an id after the post that brought it."""
-    if told.cause:
-        return told
+    if parsed.cause:
+        return parsed
     name = f"submission:{hook.id}"
-    return replace(told, subject=name, cause=name)
+    return replace(parsed, subject=name, cause=name)
 
 
-def _order_before(connection_id: str, told: Told) -> StoreEvent | None:
+def _order_before(connection_id: str, parsed: ParsedEvent) -> StoreEvent | None:
     """Return the last event of this order, or None.
 
     A shipment event has few fields; the missing ones come from the earlier event.
     """
-    if not told.kind.startswith("order.") or told.kind == "order.created":
+    if not parsed.kind.startswith("order.") or parsed.kind == "order.created":
         return None
     return db.session.scalars(
         select(StoreEvent)
         .where(
             StoreEvent.tenant_id == current_tenant_id(),
             StoreEvent.connection_id == connection_id,
-            StoreEvent.subject == told.subject,
+            StoreEvent.subject == parsed.subject,
         )
         .order_by(StoreEvent.id.desc())
         .limit(1)
@@ -173,20 +172,20 @@ def _with_missing_fields(data: dict[str, Any], earlier: StoreEvent | None) -> di
         return data
     made = {**earlier.data, **data}
     for place in ("customer", "order", "tracking"):
-        before, told = earlier.data.get(place), data.get(place)
-        if isinstance(before, dict) and isinstance(told, dict):
-            made[place] = {**before, **{name: value for name, value in told.items() if value}}
+        before, given = earlier.data.get(place), data.get(place)
+        if isinstance(before, dict) and isinstance(given, dict):
+            made[place] = {**before, **{name: value for name, value in given.items() if value}}
     return made
 
 
-def _store_links(event: StoreEvent, told: Told) -> None:
-    side = "order" if told.kind.startswith("order.") or told.over else "checkout"
-    if told.kind in ("form.submitted", "order.cancelled", "order.fulfilled", "order.updated"):
+def _store_links(event: StoreEvent, parsed: ParsedEvent) -> None:
+    side = "order" if parsed.kind.startswith("order.") or parsed.over else "checkout"
+    if parsed.kind in ("form.submitted", "order.cancelled", "order.fulfilled", "order.updated"):
         return
     event.data = {
         **event.data,
-        "links": [*told.links, *_weak_links(event)],
-        "over": told.over,
+        "links": [*parsed.links, *_weak_links(event)],
+        "over": parsed.over,
     }
     for link in event.data["links"]:
         row = upsert(StoreLink).values(

@@ -70,9 +70,9 @@ def save(name: str, given: Mapping[str, Any]) -> Audience:
 def change(audience_id: str, name: str | None, given: Mapping[str, Any] | None) -> Audience:
     audience = get(audience_id)
     before = audit.snapshot(audience)
-    kept = audience.filters if given is None else checked_filters(given)
+    filters = audience.filters if given is None else checked_filters(given)
     audience.name = audience.name if name is None else clean_name(name)
-    audience.filters, audience.changed_at = kept, now()
+    audience.filters, audience.changed_at = filters, now()
     audit.record_change("audiences.changed", audience.name, before, audience)
     return audience
 

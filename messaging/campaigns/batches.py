@@ -84,18 +84,18 @@ def send_batch(campaign: Campaign) -> bool:
     except DomainError as error:
         campaign_lifecycle.hold_campaign(campaign, error)
         return False
-    moment, mine = now(), _campaign_key(campaign)
-    room = math.ceil(
+    moment, key = now(), _campaign_key(campaign)
+    capacity = math.ceil(
         campaign_dry_run.messages_per_second(line) * SEND_AHEAD_SECONDS
     ) - _count_in_flight(line, moment)
-    if room <= 0:
+    if capacity <= 0:
         campaign.due_at = moment + RECHECK_AFTER
         return False
     rows = db.session.execute(
-        CLAIM_RECIPIENTS, {**mine, "now": moment, "most": min(room, BATCH)}
+        CLAIM_RECIPIENTS, {**key, "now": moment, "most": min(capacity, BATCH)}
     ).all()
     if not rows:
-        campaign.due_at = db.session.scalar(NEXT_RECIPIENT_DUE, mine)
+        campaign.due_at = db.session.scalar(NEXT_RECIPIENT_DUE, key)
         return False
     awake = _postpone_quiet_hours(campaign, rows, moment)
     readers = _eligible_recipients(campaign, line, awake)

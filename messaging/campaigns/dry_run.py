@@ -92,18 +92,18 @@ PAST_TOLERANCE = timedelta(minutes=5)
 
 def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
     line, facts = campaign_repository.campaign_line(campaign), current_tenant_facts()
-    seen = DryRunResult(problem=_problem(campaign, line))
+    result = DryRunResult(problem=_problem(campaign, line))
     begins = max(at or campaign.scheduled_at or now(), now())
-    _count(seen, campaign, line, begins)
+    _count(result, campaign, line, begins)
     if line is not None:
-        seen.seconds = int(seen.recipients / messages_per_second(line))
-    seen.warnings = _warnings(seen, line, facts)
-    if seen.nameless and _needs_names(campaign):
-        seen.warnings.append(SOME_WITHOUT_NAME)
-    if seen.without_consent:
-        seen.warnings.append(NO_CONSENT)
-    seen.previews = _previews(campaign, line, facts.name)
-    return seen
+        result.seconds = int(result.recipients / messages_per_second(line))
+    result.warnings = _warnings(result, line, facts)
+    if result.nameless and _needs_names(campaign):
+        result.warnings.append(SOME_WITHOUT_NAME)
+    if result.without_consent:
+        result.warnings.append(NO_CONSENT)
+    result.previews = _previews(campaign, line, facts.name)
+    return result
 
 
 def messages_per_second(line: Line) -> float:
@@ -136,8 +136,8 @@ def check_not_past(at: datetime | None) -> None:
 
 
 def _needs_names(campaign: Campaign) -> bool:
-    said = [campaign.text, *template_values.placeholder_texts(campaign.template)]
-    placeholders = [one for text in said for one in placeholders_in(text)]
+    texts = [campaign.text, *template_values.placeholder_texts(campaign.template)]
+    placeholders = [one for text in texts for one in placeholders_in(text)]
     return any(name.startswith("customer.") and default is None for name, default in placeholders)
 
 
@@ -159,7 +159,7 @@ def _exclusion_expression(campaign: Campaign, line: Line | None) -> ColumnElemen
     return audiences.exclusion_expression(campaign.rest_days, line, template=not free_text)
 
 
-def _count(seen: DryRunResult, campaign: Campaign, line: Line | None, begins: datetime) -> None:
+def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: datetime) -> None:
     """Count in one statement, grouped by the first digits of numbers.
 
     So few rows are returned, for any number of contacts.
@@ -188,40 +188,40 @@ def _count(seen: DryRunResult, campaign: Campaign, line: Line | None, begins: da
     cards, hours = message_rates.tenant_rates(), quiet_hours_of(campaign)
     ours = accounts.account().time_zone or "UTC"
     for row in rows:
-        seen.people += row.people
+        result.people += row.people
         if row.why:
-            seen.left_out[row.why] = seen.left_out.get(row.why, 0) + row.people
+            result.left_out[row.why] = result.left_out.get(row.why, 0) + row.people
             continue
-        seen.recipients += row.people
-        seen.nameless += row.nameless
-        seen.without_consent += row.people - row.agreed
+        result.recipients += row.people
+        result.nameless += row.nameless
+        result.without_consent += row.people - row.agreed
         if (
             quiet_hours.next_allowed_at(begins, hours, quiet_hours.zone_of(row.phone, ours))
             > begins
         ):
-            seen.asleep += row.people
+            result.asleep += row.people
         if line is not None and not line.test:
             country = phone_country(row.phone) or message_rates.OTHER
-            seen.cost_usd += row.people * cards.quote(line.kind, country, "marketing", begins)
+            result.cost_usd += row.people * cards.quote(line.kind, country, "marketing", begins)
 
 
-def _warnings(seen: DryRunResult, line: Line | None, facts: TenantFacts) -> list[str]:
-    if not seen.recipients:
+def _warnings(result: DryRunResult, line: Line | None, facts: TenantFacts) -> list[str]:
+    if not result.recipients:
         return [NO_RECIPIENTS]
     found = []
     hosted = line is not None and DRIVERS[line.kind].has_sessions
-    if hosted and seen.recipients > FULL_DAILY_LIMITS[1]:
+    if hosted and result.recipients > FULL_DAILY_LIMITS[1]:
         found.append(TAKES_SEVERAL_DAYS)
     if line is None or line.test:
         return found
     used = quota.usage(facts)
     left = facts.monthly_messages
-    if left is not None and used.messages + seen.recipients > left:
+    if left is not None and used.messages + result.recipients > left:
         found.append(OVER_QUOTA)
-    if used.trial_left is not None and seen.recipients > used.trial_left:
+    if used.trial_left is not None and result.recipients > used.trial_left:
         found.append(OVER_TRIAL)
     cap = facts.spend_cap_usd
-    if cap is not None and used.spend_usd + seen.cost_usd > cap:
+    if cap is not None and used.spend_usd + result.cost_usd > cap:
         found.append(OVER_CAP)
     return found
 

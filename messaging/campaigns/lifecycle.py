@@ -103,12 +103,12 @@ def stop(campaign_id: str) -> Campaign:
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state not in ("running", "paused"):
         raise Conflict("not_running", "Only a running or paused campaign can be stopped.")
-    mine = {
+    params = {
         "tenant_id": current_tenant_id(),
         "campaign_id": str(to_uuid("cmp", campaign.id)),
     }
-    db.session.execute(STOP_RECIPIENTS, mine)
-    for row in db.session.execute(FIND_UNSENT, mine).all():
+    db.session.execute(STOP_RECIPIENTS, params)
+    for row in db.session.execute(FIND_UNSENT, params).all():
         with contextlib.suppress(Conflict):  # it was sent in the meantime
             message_queries.cancel_message(from_uuid("msg", row.message_id))
     campaign.state, campaign.because = "stopped", {}

@@ -79,10 +79,10 @@ def check_message(campaign: Campaign, line: Line) -> None:
         template_validation.check_template(
             line, template_values.message_content(campaign.template, {}, shape)
         )
-    says = COUPON in campaign_placeholders(campaign)
-    if says and not campaign.gift:
+    names_coupon = COUPON in campaign_placeholders(campaign)
+    if names_coupon and not campaign.gift:
         raise invalid("gift", "no_gift", "The text contains {{coupon}}. Choose the gift for it.")
-    if campaign.gift and not says:
+    if campaign.gift and not names_coupon:
         raise invalid(
             "text", "no_coupon", "Add {{coupon}} to the text where the gift's code should appear."
         )
@@ -90,8 +90,8 @@ def check_message(campaign: Campaign, line: Line) -> None:
 
 def campaign_placeholders(campaign: Campaign) -> set[str]:
     """Return the names of the placeholders in its texts."""
-    said = [campaign.text, *template_values.placeholder_texts(campaign.template)]
-    return {name for one in said for name, _ in placeholders_in(one)}
+    texts = [campaign.text, *template_values.placeholder_texts(campaign.template)]
+    return {name for one in texts for name, _ in placeholders_in(one)}
 
 
 def recipient_values(reader: Recipient, shop: str) -> dict[str, str]:

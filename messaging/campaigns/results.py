@@ -218,11 +218,11 @@ def _named(found: list[CampaignRecipient]) -> list[RecipientResult]:
 
 
 def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
-    mine = {**_campaign_key(campaign), "ids": [str(row.contact_id) for row in rows]}
+    params = {**_campaign_key(campaign), "ids": [str(row.contact_id) for row in rows]}
     db.session.execute(
         UPDATE_OUTCOMES,
         {
-            **mine,
+            **params,
             "messages": [str(row.message_id) for row in rows],
             "oldest": id_at((campaign.started_at or now()) - timedelta(days=1)),
             "newest": id_at(_latest(rows) + timedelta(days=1)),
@@ -231,7 +231,7 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
     if not deep:
         return
     follow = timedelta(days=campaign.follow_days)
-    db.session.execute(UPDATE_REPLIES, {**mine, "follow": follow})
+    db.session.execute(UPDATE_REPLIES, {**params, "follow": follow})
     since = {from_uuid("con", row.contact_id): row.handed_at for row in rows}
     bought = order_port.orders_after(
         since, campaign.follow_days, _order_site(campaign), test=campaign.test
@@ -240,7 +240,7 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
         db.session.execute(
             UPDATE_ORDERS,
             {
-                **mine,
+                **params,
                 "ids": [str(to_uuid("con", one)) for one in bought],
                 "orders": [count for count, _ in bought.values()],
                 "spent": [spent for _, spent in bought.values()],

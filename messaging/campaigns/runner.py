@@ -116,7 +116,7 @@ def publish_finished(campaign: Campaign) -> None:
 def finished_event_body(campaign: Campaign) -> dict[str, object]:
     """The data of the campaigns.finished event."""
     counts = campaign.counts
-    told = ("recipients", "sent", "delivered", "read", "failed", "left_out", "stopped")
+    names = ("recipients", "sent", "delivered", "read", "failed", "left_out", "stopped")
     return {
         "campaign_id": campaign.id,
         "name": campaign.name,
@@ -124,7 +124,7 @@ def finished_event_body(campaign: Campaign) -> dict[str, object]:
         "started_at": rfc3339(campaign.started_at) if campaign.started_at else None,
         "finished_at": rfc3339(campaign.finished_at) if campaign.finished_at else None,
         "test": campaign.test,
-        **{name: counts.get(name, 0) for name in told},
+        **{name: counts.get(name, 0) for name in names},
         "cost_usd": counts.get("cost_usd", 0),
     }
 

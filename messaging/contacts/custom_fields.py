@@ -111,27 +111,27 @@ def parse_value(field: ContactField, value: object) -> str:
     if isinstance(value, bool | dict | list):
         raise _invalid_value(field, "“{field}” must be text or a number.")
     try:
-        said = normalize_text(str(value))
+        text = normalize_text(str(value))
     except BadText:
         raise _invalid_value(field, "“{field}” contains an invalid character.") from None
-    if not said:
+    if not text:
         return ""
-    if len(said) > LONGEST_VALUE:
+    if len(text) > LONGEST_VALUE:
         raise _invalid_value(field, "“{field}” is longer than 500 characters.")
     if field.kind == "number":
-        return _number(field, said)
+        return _number(field, text)
     if field.kind == "date":
-        return _date(field, said)
+        return _date(field, text)
     if field.kind == "choice":
-        meant = next((one for one in field.choices if search_key(one) == search_key(said)), None)
+        meant = next((one for one in field.choices if search_key(one) == search_key(text)), None)
         if meant is None:
             raise _invalid_value(field, "“{field}” does not have this choice.")
         return meant
-    return said
+    return text
 
 
-def _number(field: ContactField, said: str) -> str:
-    written = said.replace(" ", "").replace("\u00a0", "")
+def _number(field: ContactField, text: str) -> str:
+    written = text.replace(" ", "").replace("\u00a0", "")
     if "," in written and "." not in written:
         written = written.replace(",", ".")
     try:
@@ -143,17 +143,17 @@ def _number(field: ContactField, said: str) -> str:
     return f"{number.normalize():f}"
 
 
-def _date(field: ContactField, said: str) -> str:
-    day = parse_date(said)
+def _date(field: ContactField, text: str) -> str:
+    day = parse_date(text)
     if day is None:
         raise _invalid_value(field, "“{field}” must be a date, such as 2026-04-23 or 23.04.2026.")
     return day.isoformat()
 
 
-def parse_date(said: str) -> date | None:
-    if found := _DATE.fullmatch(said):
+def parse_date(text: str) -> date | None:
+    if found := _DATE.fullmatch(text):
         year, month, day = found.groups()
-    elif found := _LOCAL_DATE.fullmatch(said):
+    elif found := _LOCAL_DATE.fullmatch(text):
         day, month, year = found.groups()
     else:
         return None

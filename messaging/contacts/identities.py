@@ -58,9 +58,9 @@ OPT_OUT_WORDS = {
 }
 
 
-def _folded(said: str) -> str:
+def _folded(typed: str) -> str:
     """Fold case and treat ı as i, so that capital letters match on any keyboard."""
-    return fold_case(said).replace("ı", "i")
+    return fold_case(typed).replace("ı", "i")
 
 
 _OPT_OUT_FOLDED = {_folded(word) for words in OPT_OUT_WORDS.values() for word in words}
@@ -100,9 +100,9 @@ def find_contact(phone: str = "", network_id: str = "") -> str | None:
     return _find(names)[0] if names else None
 
 
-def is_opt_out_request(said: str) -> bool:
+def is_opt_out_request(typed: str) -> bool:
     """True only if the word is the whole message: "stop by at eight" is not an opt-out."""
-    words = " ".join(said.strip(_EDGE_CHARACTERS).split())
+    words = " ".join(typed.strip(_EDGE_CHARACTERS).split())
     return _folded(words) in _OPT_OUT_FOLDED
 
 
@@ -165,8 +165,10 @@ def identity_of_phone(phone: str) -> tuple[str, str]:
 def _identity_keys(phone: str, network_id: str) -> list[_IdentityKey]:
     names = []
     if phone:
-        kept = canonical_spelling(phone)
-        names.append(_IdentityKey("phone", (kept, *(phone_variants(phone) - {kept})), phone))
+        spelling = canonical_spelling(phone)
+        names.append(
+            _IdentityKey("phone", (spelling, *(phone_variants(phone) - {spelling})), phone)
+        )
     if network_id:
         kind = "lid" if network_id.endswith("@lid") else "network_id"
         names.append(_IdentityKey(kind, (network_id,), network_id))
@@ -250,11 +252,11 @@ def _update_spelling(kind: str, value: str, spelling: str) -> None:
 
 def _record_seen(contact_id: str, name: str, at: datetime, *, new: bool) -> KnownContact:
     """Update name and last seen. Messages may arrive in any order: the newest one's name stays."""
-    mine = {"tenant_id": current_tenant_id(), "id": str(to_uuid("con", contact_id))}
-    row = db.session.execute(RECORD_SEEN, {**mine, "name": name, "at": min(at, now())}).one()
+    params = {"tenant_id": current_tenant_id(), "id": str(to_uuid("con", contact_id))}
+    row = db.session.execute(RECORD_SEEN, {**params, "name": name, "at": min(at, now())}).one()
     key = search_tokens.search_key(row.name)
     if key != row.name_key:
-        db.session.execute(SET_NAME_KEY, {**mine, "key": key})
+        db.session.execute(SET_NAME_KEY, {**params, "key": key})
     if new or key != row.name_key:
         search_tokens.create_tokens(contact_id, row.name_key)
     return KnownContact(contact_id, row.opted_out_at, row.blocked_at)

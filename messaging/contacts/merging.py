@@ -116,8 +116,8 @@ def merge(kept_id: str, gone_id: str) -> ContactCard:
 
     An opt-out or block of either holds for the merged contact.
     """
-    seen = preview_merge(kept_id, gone_id)
-    kept, gone = _locked(seen.kept.id, seen.gone.id)
+    preview = preview_merge(kept_id, gone_id)
+    kept, gone = _locked(preview.kept.id, preview.gone.id)
     tenant_id = current_tenant_id()
     with search_tokens.updating_tokens(kept.id, gone.id):
         _fill_missing(kept, gone)
@@ -128,14 +128,14 @@ def merge(kept_id: str, gone_id: str) -> ContactCard:
                 .where(table.tenant_id == tenant_id, table.contact_id == gone.id)
                 .values(contact_id=kept.id)
             )
-        _merge_conversations(seen, kept.id, gone.id)
+        _merge_conversations(preview, kept.id, gone.id)
         for also in MORE_MERGES:
             also(kept.id, gone.id)
         db.session.execute(
             delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == gone.id)
         )
         db.session.expire_all()
-    if seen.stays_blocked:
+    if preview.stays_blocked:
         contact_consent.record_blocked_phones(kept.id)
         message_queries.cancel_waiting_messages(
             contact_cards.addresses_of(contact_cards.get(kept.id))
@@ -143,7 +143,11 @@ def merge(kept_id: str, gone_id: str) -> ContactCard:
     card = contact_cards.get(kept.id)
     search_index.add_contact_words([card.id])
     audit.record(
-        "contacts.merged", card.title, contact=card.id, gone=seen.gone.id, name=seen.gone.title
+        "contacts.merged",
+        card.title,
+        contact=card.id,
+        gone=preview.gone.id,
+        name=preview.gone.title,
     )
     return card
 
@@ -182,8 +186,8 @@ def _fill_missing(kept: Contact, gone: Contact) -> None:
     kept.first_seen_at = min(first, default=None)
     kept.last_seen_at = max(last, default=None)
     kept.last_order_at = max(bought, default=None)
-    told = [at for at in (kept.marketed_at, gone.marketed_at) if at]
-    kept.marketed_at = max(told, default=None)
+    marketed = [at for at in (kept.marketed_at, gone.marketed_at) if at]
+    kept.marketed_at = max(marketed, default=None)
     kept.orders += gone.orders
     kept.visits += gone.visits
     kept.spent += gone.spent
@@ -194,19 +198,19 @@ def _merge_tags(kept: Contact, gone: Contact) -> list[str]:
     return [named[key] for key in sorted(named)]
 
 
-def _merge_conversations(seen: MergePreview, kept_id: str, gone_id: str) -> None:
-    phones = {way for one in seen.gone.identities for way in _identity_spellings(one)}
-    mine = {
+def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> None:
+    phones = {way for one in preview.gone.identities for way in _identity_spellings(one)}
+    params = {
         "tenant_id": current_tenant_id(),
         "kept": str(to_uuid("con", kept_id)),
         "gone": str(to_uuid("con", gone_id)),
     }
-    db.session.execute(MOVE_MESSAGES, {**mine, "phones": sorted(phones)})
+    db.session.execute(MOVE_MESSAGES, {**params, "phones": sorted(phones)})
     for statement in (
         *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_WORDS),
         *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS),
     ):
-        db.session.execute(statement, mine)
+        db.session.execute(statement, params)
 
 
 def _identity_spellings(identity: Identity) -> set[str]:

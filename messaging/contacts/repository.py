@@ -88,10 +88,12 @@ def change(contact_id: str, entry: ContactInput, *, country: str | None = None) 
             contact.birthday, contact.birth_year = parse_birthday(entry.birthday)
         if entry.fields:
             known = custom_fields.list_fields()
-            mine = {one.id for one in known}
-            kept = {key: value for key, value in contact.fields.items() if key in mine}
+            field_ids = {one.id for one in known}
+            stored_fields = {
+                key: value for key, value in contact.fields.items() if key in field_ids
+            }
             contact.fields = _without_empty(
-                {**kept, **custom_fields.checked_values(entry.fields, known)}
+                {**stored_fields, **custom_fields.checked_values(entry.fields, known)}
             )
         if entry.phone:
             _add_phone_identity(contact.id, parse_phone(entry.phone, country))
@@ -192,10 +194,10 @@ def set_consent(contact_id: str, source: str | None, at: datetime | None = None)
     return contact_cards.get(card.id)
 
 
-def add_note(contact_id: str, said: str) -> ContactNote:
+def add_note(contact_id: str, written: str) -> ContactNote:
     contact = contact_cards.get_contact(contact_id)
     try:
-        note_text = normalize_text(said)
+        note_text = normalize_text(written)
     except BadText:
         raise invalid("text", "invalid_text", "The text contains an invalid character.") from None
     if not note_text:
@@ -265,12 +267,12 @@ def record_tags(tags: Iterable[str]) -> None:
 
 
 def _add_phone_identity(contact_id: str, phone: str) -> None:
-    mine = select(Identity.value).where(
+    query = select(Identity.value).where(
         Identity.tenant_id == current_tenant_id(),
         Identity.contact_id == contact_id,
         Identity.kind == "phone",
     )
-    there = set(db.session.scalars(mine))
+    there = set(db.session.scalars(query))
     if phone_variants(phone) & there:
         return
     if len(there) >= MOST_PHONES:

@@ -110,40 +110,40 @@ def _token_queries(filters: ContactFilters, country: str | None) -> list[TokenQu
     return [TokenQuery((*way.tokens, *all_of), way.checks) for way in searched]
 
 
-def _search_queries(said: str, country: str | None) -> list[TokenQuery]:
-    said = said.strip()
-    if not said:
+def _search_queries(typed: str, country: str | None) -> list[TokenQuery]:
+    typed = typed.strip()
+    if not typed:
         return [TokenQuery(())]
-    if said.startswith("#") and len(said) > 1:
-        return [TokenQuery((f"#{search_tokens.tag_key(said[1:].strip())}",))]
-    if _DIGITS.fullmatch(said) and sum(letter.isdigit() for letter in said) >= 3:
-        return _by_digits(said, country)
-    by_name = _by_name(said)
-    exact = TokenQuery((f"i{fold_case(said)}",))
-    return [*by_name, exact] if " " not in said else by_name
+    if typed.startswith("#") and len(typed) > 1:
+        return [TokenQuery((f"#{search_tokens.tag_key(typed[1:].strip())}",))]
+    if _DIGITS.fullmatch(typed) and sum(letter.isdigit() for letter in typed) >= 3:
+        return _by_digits(typed, country)
+    by_name = _by_name(typed)
+    exact = TokenQuery((f"i{fold_case(typed)}",))
+    return [*by_name, exact] if " " not in typed else by_name
 
 
-def _by_name(said: str) -> list[TokenQuery]:
-    words = search_tokens.search_key(said).split()[: search_tokens.MOST_WORDS]
+def _by_name(typed: str) -> list[TokenQuery]:
+    words = search_tokens.search_key(typed).split()[: search_tokens.MOST_WORDS]
     if not words:
         return []
-    asked, checks = [], []
+    queries, checks = [], []
     for word in sorted(words, key=len, reverse=True):
         step = max((one for one in search_tokens.WORD_STEPS if one <= len(word)), default=0)
         if step:
-            asked.append(f"w{word[:step]}")
+            queries.append(f"w{word[:step]}")
         if step != len(word):
             checks.append((literal(" ") + Contact.name_key).contains(f" {word}", autoescape=True))
-    return [TokenQuery(tuple(dict.fromkeys(asked)), tuple(checks))]
+    return [TokenQuery(tuple(dict.fromkeys(queries)), tuple(checks))]
 
 
-def _by_digits(said: str, country: str | None) -> list[TokenQuery]:
+def _by_digits(typed: str, country: str | None) -> list[TokenQuery]:
     """Match whole numbers in any spelling, the first digits, or the last ones."""
-    digits = re.sub(r"\D", "", said).lstrip("0")
+    digits = re.sub(r"\D", "", typed).lstrip("0")
     if len(digits) < 3:
         return []
     starts = {digits}
-    whole = normalize_phone(said, country)
+    whole = normalize_phone(typed, country)
     if whole:
         starts.add(whole)
     elif country and (code := _calling_code(country)):
@@ -232,9 +232,9 @@ def _ids(way: TokenQuery, filters: ContactFilters, after: str | None, limit: int
     return query.order_by(lead.contact_id.desc()).limit(limit)
 
 
-def _has(contact_id: Any, asked: Sequence[str]) -> ColumnElement[bool]:
+def _has(contact_id: Any, tokens: Sequence[str]) -> ColumnElement[bool]:
     found = []
-    for number, token in enumerate(asked):
+    for number, token in enumerate(tokens):
         beside = aliased(ContactToken, name=f"beside{number}")
         found.append(
             exists().where(

@@ -62,13 +62,13 @@ class TokenSource:
     """kind:value of every identity"""
 
 
-def search_key(said: str) -> str:
+def search_key(phrase: str) -> str:
     """Lower case without accents and with i for ı, so that exact spelling does not matter."""
-    return " ".join(split_words(strip_accents(said)))
+    return " ".join(split_words(strip_accents(phrase)))
 
 
-def split_words(said: str) -> list[str]:
-    return _WORD.findall(said)
+def split_words(phrase: str) -> list[str]:
+    return _WORD.findall(phrase)
 
 
 def tag_key(tag: str) -> str:

@@ -36,14 +36,14 @@ class ContactInput:
 def parse_phone(written: str, country: str | None = None) -> str:
     """Return digits. A national number belongs to `country` or the account's home country."""
     region = country or accounts.home_country() or None
-    said = written[:64].replace("\0", "").strip()
+    text = written[:64].replace("\0", "").strip()
     # For three countries the network's spelling is not a valid number in the library's view.
-    spelled = len(said) >= 12 and len(phone_variants(said)) > 1
-    phone = said if spelled else normalize_phone(said, region)
+    spelled = len(text) >= 12 and len(phone_variants(text)) > 1
+    phone = text if spelled else normalize_phone(text, region)
     if (
         phone is None
         and region is None
-        and any(normalize_phone(said, one) for one in COMMON_REGIONS)
+        and any(normalize_phone(text, one) for one in COMMON_REGIONS)
     ):
         raise invalid(
             "phone",
@@ -80,9 +80,9 @@ def parse_language(code: str) -> str:
     return tidy
 
 
-def parse_birthday(said: str) -> tuple[int | None, int | None]:
+def parse_birthday(text: str) -> tuple[int | None, int | None]:
     """Return month and day as one number, and the year if it is known."""
-    written = said.strip()
+    written = text.strip()
     if not written:
         return None, None
     day = custom_fields.parse_date(written)

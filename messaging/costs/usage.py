@@ -49,9 +49,9 @@ class UsageTally:
 
     def join(self, other: "UsageTally") -> None:
         for key, sums in other.counts.items():
-            mine = self.counts.setdefault(key, defaultdict(Decimal))
+            own_counts = self.counts.setdefault(key, defaultdict(Decimal))
             for name, amount in sums.items():
-                mine[name] += amount
+                own_counts[name] += amount
 
     def write(self) -> None:
         rows = [_row(key, self.counts[key]) for key in sorted(self.counts)]

@@ -93,7 +93,7 @@ def reopen(conversation_id: str) -> bool:
     return changed
 
 
-def mark_read(conversation_id: str, seen: str = "") -> bool:
+def mark_read(conversation_id: str, shown_id: str = "") -> bool:
     """Mark as read. Returns False if nothing changed.
 
     `seen` is the newest message that the reader saw. A job sends the read receipt to the network.
@@ -103,7 +103,7 @@ def mark_read(conversation_id: str, seen: str = "") -> bool:
         {
             "tenant_id": current_tenant_id(),
             "id": str(to_uuid("cnv", conversation_id)),
-            "seen": str(to_uuid("msg", seen)) if seen else None,
+            "seen": str(to_uuid("msg", shown_id)) if shown_id else None,
         },
     ).first()
     if row is None:
@@ -122,10 +122,10 @@ def mark_unread(conversation_id: str) -> bool:
     return changed
 
 
-def add_note(conversation_id: str, said: str) -> str:
+def add_note(conversation_id: str, text_given: str) -> str:
     """Add a note for colleagues. It is never sent."""
     try:
-        note = normalize_text(said)
+        note = normalize_text(text_given)
     except BadText as error:
         raise invalid("text", error.code, "{fault}", fault=str(error)) from None
     if not note:
@@ -133,7 +133,7 @@ def add_note(conversation_id: str, said: str) -> str:
     if len(note) > LONGEST_NOTE:
         raise invalid("text", "long_text", "A note can have at most 4000 characters.")
     _must_exist(conversation_id)
-    note_id = _add_note(conversation_id, "note", said=note)
+    note_id = _add_note(conversation_id, "note", note=note)
     _send_live_update(conversation_id)
     return note_id
 
@@ -166,7 +166,7 @@ def _must_exist(conversation_id: str) -> None:
         raise NotFound()
 
 
-def _add_note(conversation_id: str, kind: str, said: str = "", about_name: str = "") -> str:
+def _add_note(conversation_id: str, kind: str, note: str = "", about_name: str = "") -> str:
     actor, note_id = current_actor(), new_id("note")
     db.session.execute(
         insert(ConversationNote).values(
@@ -177,7 +177,7 @@ def _add_note(conversation_id: str, kind: str, said: str = "", about_name: str =
             by_person=actor.id if actor.kind == "person" else None,
             by_name=actor.name,
             about_name=about_name,
-            text=said,
+            text=note,
             at=now(),
         )
     )

@@ -118,26 +118,26 @@ class ConversationSummary:
 
 
 def list_conversations(
-    asked: ConversationFilters, after: str | None, limit: int
+    filters: ConversationFilters, after: str | None, limit: int
 ) -> list[ConversationSummary]:
-    wanted, params = [CONDITIONS[asked.view]], _params(limit=limit)
-    if asked.view == "mine":
-        params["me"] = str(to_uuid("per", asked.me))
-    if asked.query:
-        found = search_index.find_conversations(asked.query)
+    wanted, params = [CONDITIONS[filters.view]], _params(limit=limit)
+    if filters.view == "mine":
+        params["me"] = str(to_uuid("per", filters.me))
+    if filters.query:
+        found = search_index.find_conversations(filters.query)
         if not found:
             return []
         wanted = ["c.id = ANY(CAST(:found AS uuid[]))"]
         params["found"] = found
-    if asked.line_id is not None:
+    if filters.line_id is not None:
         wanted.append("c.line_id = :line_id")
-        params["line_id"] = asked.line_id
-    if asked.line_ids is not None:
+        params["line_id"] = filters.line_id
+    if filters.line_ids is not None:
         wanted.append("c.line_id = ANY(:line_ids)")
-        params["line_ids"] = sorted(asked.line_ids)
-    if asked.contact_id:
+        params["line_ids"] = sorted(filters.line_ids)
+    if filters.contact_id:
         wanted.append("c.contact_id = :contact_id")
-        params["contact_id"] = str(to_uuid("con", asked.contact_id))
+        params["contact_id"] = str(to_uuid("con", filters.contact_id))
     if after:
         params["last_at"], params["last_id"] = _read_cursor(after)
         wanted.append("(c.last_at, c.id) < (:last_at, :last_id)")

@@ -36,9 +36,9 @@ def get(reply_id: str) -> QuickReply:
     return found
 
 
-def save(shortcut: str, said: str, reply_id: str = "") -> QuickReply:
+def save(shortcut: str, body: str, reply_id: str = "") -> QuickReply:
     """Create a quick reply, or change the one with `reply_id`."""
-    shortcut, said = _shortcut(shortcut), _text(said)
+    shortcut, body = _shortcut(shortcut), _text(body)
     reply = get(reply_id) if reply_id else None
     taken = db.session.scalar(
         select(QuickReply.id).where(
@@ -52,12 +52,12 @@ def save(shortcut: str, said: str, reply_id: str = "") -> QuickReply:
             raise Conflict(
                 "too_many", "You already have {most} quick replies, which is the limit.", most=MOST
             )
-        reply = QuickReply(tenant_id=current_tenant_id(), shortcut=shortcut, text=said)
+        reply = QuickReply(tenant_id=current_tenant_id(), shortcut=shortcut, text=body)
         db.session.add(reply)
         audit.record("inbox.quick_reply_added", f"/{shortcut}")
     else:
         before = audit.snapshot(reply)
-        reply.shortcut, reply.text, reply.changed_at = shortcut, said, now()
+        reply.shortcut, reply.text, reply.changed_at = shortcut, body, now()
         audit.record_change(
             "inbox.quick_reply_changed",
             f"/{shortcut}",
@@ -79,9 +79,9 @@ def remove(reply_id: str) -> None:
     audit.record("inbox.quick_reply_removed", f"/{reply.shortcut}")
 
 
-def fill_quick_reply(said: str, values: dict[str, str]) -> str:
+def fill_quick_reply(body: str, values: dict[str, str]) -> str:
     """Replace known placeholders; other text in braces stays unchanged."""
-    return _PLACEHOLDER.sub(lambda hole: values.get(hole[1], hole[0]), said)
+    return _PLACEHOLDER.sub(lambda hole: values.get(hole[1], hole[0]), body)
 
 
 def _shortcut(written: str) -> str:
@@ -95,12 +95,12 @@ def _shortcut(written: str) -> str:
 
 def _text(written: str) -> str:
     try:
-        said = normalize_text(written)
+        body = normalize_text(written)
     except BadText as error:
         raise invalid("text", error.code, "{fault}", fault=str(error)) from None
-    if not said or len(said) > LONGEST:
+    if not body or len(body) > LONGEST:
         raise invalid("text", "invalid_text", "Enter 1 to 4096 characters.")
-    unknown = [hole for hole in _PLACEHOLDER.findall(said) if hole not in PLACEHOLDERS]
+    unknown = [hole for hole in _PLACEHOLDER.findall(body) if hole not in PLACEHOLDERS]
     if unknown:
         raise invalid(
             "text",
@@ -109,4 +109,4 @@ def _text(written: str) -> str:
             hole="{" + unknown[0][:40] + "}",
             known=", ".join("{" + name + "}" for name in PLACEHOLDERS),
         )
-    return said
+    return body

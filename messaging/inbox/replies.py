@@ -129,16 +129,16 @@ def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:
 
 def _checked_text(written: str, field: str, most: int) -> str:
     try:
-        said = normalize_text(written)
+        checked = normalize_text(written)
     except BadText as error:
         raise invalid(field, error.code, "{fault}", fault=str(error)) from None
-    if not said:
+    if not checked:
         raise invalid(field, f"empty_{field}", "Enter some text first.")
-    if len(said) > most:
+    if len(checked) > most:
         raise Invalid(
             f"long_{field}", "The text is too long. Use at most {most} characters.", most=most
         )
-    return said
+    return checked
 
 
 def _record_reply(talk: ConversationSummary, message_id: str) -> None:

@@ -117,9 +117,9 @@ class ThreadPage:
 def newest_entries(talk: ConversationSummary, before: str = "", limit: int = PAGE) -> ThreadPage:
     """Return the last entries, or those before an entry."""
     params = _params(talk, limit=limit + 1, bound=_entry_position(before) or LAST_ID)
-    said = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
+    messages = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
     notes = db.session.execute(SELECT_NOTES_BEFORE, params).all()
-    rows = sorted([*said, *notes], key=_row_position, reverse=True)
+    rows = sorted([*messages, *notes], key=_row_position, reverse=True)
     entries = [_entry_of_row(row) for row in reversed(rows[:limit])]
     more = len(rows) > limit
     return ThreadPage(_with_reactions(entries), entries[0][0] if more and entries else None)
@@ -128,9 +128,9 @@ def newest_entries(talk: ConversationSummary, before: str = "", limit: int = PAG
 def entries_since(talk: ConversationSummary, after: str, limit: int = 200) -> ThreadPage:
     """Return the entries after one, for a page that is open."""
     params = _params(talk, limit=limit, bound=_entry_position(after) or FIRST_ID)
-    said = db.session.execute(SELECT_MESSAGES_AFTER, params).all()
+    messages = db.session.execute(SELECT_MESSAGES_AFTER, params).all()
     notes = db.session.execute(SELECT_NOTES_AFTER, params).all()
-    rows = sorted([*said, *notes], key=_row_position)
+    rows = sorted([*messages, *notes], key=_row_position)
     return ThreadPage(_with_reactions([_entry_of_row(row) for row in rows[:limit]]), None)
 
 
@@ -138,17 +138,17 @@ def messages_by_id(talk: ConversationSummary, ids: Sequence[str]) -> list[Thread
     """Return the current state of messages that an open page already shows."""
     uuids = [str(to_uuid("msg", one)) for one in ids]
     rows = db.session.execute(SELECT_MESSAGES_BY_ID, _params(talk, ids=uuids)).all()
-    said = [_message_of_row(row) for row in rows]
-    _add_quotes(said)
-    return said
+    messages = [_message_of_row(row) for row in rows]
+    _add_quotes(messages)
+    return messages
 
 
 def list_messages(talk: ConversationSummary, before: str, limit: int) -> list[Message]:
     """Return messages, newest first, without notes; for the API."""
     params = _params(talk, limit=limit, bound=_entry_position(before) or LAST_ID)
-    said = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
+    messages = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
     query = select(Message).where(
-        Message.tenant_id == current_tenant_id(), Message.id.in_([row.id for row in said])
+        Message.tenant_id == current_tenant_id(), Message.id.in_([row.id for row in messages])
     )
     return sorted(db.session.scalars(query), key=lambda one: one.id, reverse=True)
 
@@ -212,8 +212,8 @@ def _note_of_row(row: Any) -> ThreadNote:
 
 def _with_reactions(entries: list[Entry]) -> list[ThreadMessage | ThreadNote]:
     """Attach reactions to their message if it is on the page."""
-    said = [one for _, one in entries if isinstance(one, ThreadMessage)]
-    by_network_id = {one.network_id: one for one in said if one.network_id}
+    messages = [one for _, one in entries if isinstance(one, ThreadMessage)]
+    by_network_id = {one.network_id: one for one in messages if one.network_id}
     shown: list[ThreadMessage | ThreadNote] = []
     worn: dict[tuple[str, str], str] = {}
     for _, one in entries:
@@ -224,15 +224,15 @@ def _with_reactions(entries: list[Entry]) -> list[ThreadMessage | ThreadNote]:
             shown.append(one)
     for (message_id, _), emoji in worn.items():
         if emoji:
-            next(one for one in said if one.id == message_id).reactions.append(emoji)
+            next(one for one in messages if one.id == message_id).reactions.append(emoji)
     _add_quotes([one for one in shown if isinstance(one, ThreadMessage)])
     _add_files([one for one in shown if isinstance(one, ThreadMessage)])
     return shown
 
 
-def _add_files(said: list[ThreadMessage]) -> None:
-    files = media_files.get_files(one.id for one in said if has_file(one.kind))
-    for one in said:
+def _add_files(messages: list[ThreadMessage]) -> None:
+    files = media_files.get_files(one.id for one in messages if has_file(one.kind))
+    for one in messages:
         one.file = files.get(one.id)
 
 
@@ -240,12 +240,12 @@ def _target(one: ThreadMessage) -> str:
     return str(one.content.get("message_id")) if one.kind == "reaction" else ""
 
 
-def _add_quotes(said: list[ThreadMessage]) -> None:
-    asked = {str(one.content["reply_to"]) for one in said if one.content.get("reply_to")}
-    if not asked:
+def _add_quotes(messages: list[ThreadMessage]) -> None:
+    quoted_ids = {str(one.content["reply_to"]) for one in messages if one.content.get("reply_to")}
+    if not quoted_ids:
         return
     rows = db.session.execute(
-        SELECT_QUOTED, {"tenant_id": current_tenant_id(), "network_ids": sorted(asked)}
+        SELECT_QUOTED, {"tenant_id": current_tenant_id(), "network_ids": sorted(quoted_ids)}
     )
     quotes = {
         row.network_id: QuotedMessage(
@@ -253,5 +253,5 @@ def _add_quotes(said: list[ThreadMessage]) -> None:
         )
         for row in rows
     }
-    for one in said:
+    for one in messages:
         one.quote = quotes.get(str(one.content.get("reply_to")))

@@ -39,7 +39,7 @@ def claim_unsent_alerts() -> list[LineAlert]:
             select(Line).where(Line.tenant_id == tenant_id, Line.removed_at.is_(None))
         )
     }
-    news = []
+    alerts = []
     for line in lines.values():
         if line.told_state == line.state or line.state in PAIRING_STATES:
             continue
@@ -57,7 +57,7 @@ def claim_unsent_alerts() -> list[LineAlert]:
         if taken.first() is not None:
             other = lines.get(line.fallback_line_id or 0)
             stand_in = other.name if other is not None else ""
-            news.append(
+            alerts.append(
                 LineAlert(
                     line.id,
                     line.name,
@@ -68,4 +68,4 @@ def claim_unsent_alerts() -> list[LineAlert]:
                     stand_in,
                 )
             )
-    return news
+    return alerts

@@ -107,10 +107,10 @@ def _is_own_host(request: web.Request) -> bool:
 
 
 def _same_site(request: web.Request) -> bool:
-    told = request.headers.get("Sec-Fetch-Site", "none")
-    if told == "same-origin":  # a form on a page without a referrer sends the origin null
+    fetch_site = request.headers.get("Sec-Fetch-Site", "none")
+    if fetch_site == "same-origin":  # a form on a page without a referrer sends the origin null
         return True
-    if told != "none":
+    if fetch_site != "none":
         return request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"
     origin = request.headers.get("Origin")
     return origin is None or URL(origin).authority == request.host

@@ -57,8 +57,8 @@ def make_app(options: SimulatorOptions) -> web.Application:
 
     ledger = options.lines.with_name("bank.json") if options.lines else None
     bank = SimulatedBank(options.address, ledger)
-    desk = web.Application(middlewares=[service_only(options.secret)])
-    desk.add_routes(BankApi(bank).routes())
+    service_app = web.Application(middlewares=[service_only(options.secret)])
+    service_app.add_routes(BankApi(bank).routes())
 
     async def living(_app: web.Application) -> AsyncIterator[None]:
         await courier.start()
@@ -75,7 +75,7 @@ def make_app(options: SimulatorOptions) -> web.Application:
     app.router.add_post("/customer", _accept_webhook)
     app.add_subapp("/_sim", control)
     app.add_subapp("/phones", phones)
-    app.add_subapp("/bank", desk)
+    app.add_subapp("/bank", service_app)
     app.add_routes(CardPages(bank).routes())
     app.cleanup_ctx.append(living)
     return app

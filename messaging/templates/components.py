@@ -135,13 +135,15 @@ def _buttons(part: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _placeholders(said: Any) -> tuple[str, ...]:
+def _placeholders(template_text: Any) -> tuple[str, ...]:
     """Return each placeholder once; numbers in ascending order."""
-    found = dict.fromkeys(_PLACEHOLDER.findall(said)) if isinstance(said, str) else {}
+    found = (
+        dict.fromkeys(_PLACEHOLDER.findall(template_text)) if isinstance(template_text, str) else {}
+    )
     if all(name.isdecimal() for name in found):
         return tuple(sorted(found, key=int))
     return tuple(found)
 
 
-def _fill(said: Any, put: Callable[["re.Match[str]"], str]) -> str:
-    return _PLACEHOLDER.sub(put, said) if isinstance(said, str) else ""
+def _fill(template_text: Any, put: Callable[["re.Match[str]"], str]) -> str:
+    return _PLACEHOLDER.sub(put, template_text) if isinstance(template_text, str) else ""

@@ -100,11 +100,11 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
                 set_={name: made.excluded[name] for name in values},
             )
         )
-    mine = (Template.tenant_id == tenant_id, Template.account_id == account_id)
+    own_templates = (Template.tenant_id == tenant_id, Template.account_id == account_id)
     if known:
         gone = [one.id for one in known.values()]
-        db.session.execute(delete(Template).where(*mine, Template.id.in_(gone)))
-    db.session.execute(update(Template).where(*mine).values(synced_at=moment))
+        db.session.execute(delete(Template).where(*own_templates, Template.id.in_(gone)))
+    db.session.execute(update(Template).where(*own_templates).values(synced_at=moment))
     _record_sync(account_id, {"templates_at": moment, "templates_error": ""})
     return changed + len(known)
 
@@ -225,19 +225,19 @@ def _unchanged(before: Template, one: NetworkTemplate) -> bool:
 
 
 def _state_of(event: str) -> str:
-    said = event.lower()[:40]
-    return {"flagged": "", "reinstated": "approved", "unpaused": "approved"}.get(said, said)
+    state = event.lower()[:40]
+    return {"flagged": "", "reinstated": "approved", "unpaused": "approved"}.get(state, state)
 
 
 def _reason(detail: dict[str, Any]) -> str:
     other = detail.get("other_info")
-    said = other.get("description") if isinstance(other, dict) else None
-    return reason_of(said or detail.get("reason"))
+    description = other.get("description") if isinstance(other, dict) else None
+    return reason_of(description or detail.get("reason"))
 
 
 def _record_sync(account_id: str, values: dict[str, Any]) -> None:
     """Write these values to every line of the account."""
-    mine = [
+    own_lines = [
         line.id
         for line in db.session.scalars(
             select(Line).where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
@@ -246,6 +246,6 @@ def _record_sync(account_id: str, values: dict[str, Any]) -> None:
     ]
     db.session.execute(
         update(Line)
-        .where(Line.tenant_id == current_tenant_id(), Line.id.in_(mine))
+        .where(Line.tenant_id == current_tenant_id(), Line.id.in_(own_lines))
         .values(**values)
     )

@@ -31,8 +31,8 @@ def accounts_to_sync() -> AccountsToSync:
     return found
 
 
-def fetch_all_accounts(settings: Settings, asked: AccountsToSync) -> SyncAnswers:
-    return asyncio.run(_fetch_accounts(settings, asked)) if asked else {}
+def fetch_all_accounts(settings: Settings, accounts: AccountsToSync) -> SyncAnswers:
+    return asyncio.run(_fetch_accounts(settings, accounts)) if accounts else {}
 
 
 def store_answers(answers: SyncAnswers) -> list[LineProblem]:
@@ -48,11 +48,11 @@ def store_answers(answers: SyncAnswers) -> list[LineProblem]:
     return faults
 
 
-async def _fetch_accounts(settings: Settings, asked: AccountsToSync) -> SyncAnswers:
+async def _fetch_accounts(settings: Settings, accounts: AccountsToSync) -> SyncAnswers:
     answers: SyncAnswers = {}
     # The network's base URL is a setting of the operator and may be on this machine.
     async with Client(Policy(allow_loopback=True)) as client:
-        for account_id, (network, facts) in asked.items():
+        for account_id, (network, facts) in accounts.items():
             base = base_url(settings, network)
             if base:
                 answers[account_id] = await fetch_templates(

@@ -129,9 +129,9 @@ def _turn_on_two_factor(form: ConfirmPasswordForm) -> str:
 
 def _pending_secret() -> str:
     """Kept encrypted in the session until a valid code proves that the app has the secret."""
-    kept = session.get("two_step_secret")
-    if kept:
-        return current_keyring().decrypt(kept, SECRET_CONTEXT)
+    stored = session.get("two_step_secret")
+    if stored:
+        return current_keyring().decrypt(stored, SECRET_CONTEXT)
     secret = two_factor.new_secret()
     session["two_step_secret"] = current_keyring().encrypt(secret, SECRET_CONTEXT)
     return secret

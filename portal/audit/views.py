@@ -56,8 +56,8 @@ def index() -> Any:
     filters = _filters()
     with tenant_scope(g.tenant_id):
         entries = audit.entries(**filters, after=cursor_in_url(), limit=PAGE + 1)
-    asked: dict[str, Any] = {"area": filters["act"] or None, "who": filters["actor"] or None}
-    page = page_of(entries, "audit.index", asked, PAGE)
+    params: dict[str, Any] = {"area": filters["act"] or None, "who": filters["actor"] or None}
+    page = page_of(entries, "audit.index", params, PAGE)
     return render_template(
         "audit/index.html",
         entries=page.rows,
@@ -65,7 +65,7 @@ def index() -> Any:
         area=filters["act"],
         who=filters["actor"],
         **page.urls,
-        csv_url=url_for("audit.export", **asked),
+        csv_url=url_for("audit.export", **params),
     )
 
 

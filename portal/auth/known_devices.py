@@ -28,8 +28,8 @@ def remember_device(person: Person) -> None:
     """Called after a sign-in, or after a password was set through an e-mailed link."""
     held, key = _held(), signin.device_key(person.email)
     name = held.pop(key, "") or new_token(128)
-    kept = dict([*held.items(), (key, name)][-MOST_PEOPLE:])
-    token = sign_token(_secret(), PURPOSE, kept, COOKIE_LIFETIME)
+    devices = dict([*held.items(), (key, name)][-MOST_PEOPLE:])
+    token = sign_token(_secret(), PURPOSE, devices, COOKIE_LIFETIME)
 
     @after_this_request
     def put(answer: Response) -> Response:

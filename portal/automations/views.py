@@ -285,12 +285,12 @@ def _preview(automation: Automation) -> AutomationPreview:
 
 
 def _state() -> str:
-    asked = request.args.get("state", "")
-    return asked if asked in STATES else ""
+    state = request.args.get("state", "")
+    return state if state in STATES else ""
 
 
 def _cells(one: RunSummary) -> tuple[str, ...]:
     run = one.run
     ended = rfc3339(run.ended_at) if run.ended_at else ""
-    told = (run.cause, run.state, automation_reason(run.because), run.phone, run.message_id or "")
-    return (rfc3339(run.created_at), *told, ended)
+    cells = (run.cause, run.state, automation_reason(run.because), run.phone, run.message_id or "")
+    return (rfc3339(run.created_at), *cells, ended)

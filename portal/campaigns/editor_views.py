@@ -136,7 +136,7 @@ def check(campaign_id: str) -> Any:
 
 def _page(campaign: Campaign, step: str, form: Form | None = None, **more: Any) -> Any:
     with tenant_scope(g.tenant_id):
-        seen = campaign_dry_run.run_dry_run(campaign)
+        dry_run = campaign_dry_run.run_dry_run(campaign)
     file = campaign.template.get("media", {}).get("file", {})
     return render_template(
         f"campaigns/{step}.html",
@@ -144,10 +144,10 @@ def _page(campaign: Campaign, step: str, form: Form | None = None, **more: Any) 
         step=step,
         steps=STEPS,
         form=form,
-        seen=seen,
-        question=start_confirmation(seen),
-        cost=estimated_cost(seen.cost_usd),
-        lasts=format_duration(seen.seconds),
+        seen=dry_run,
+        question=start_confirmation(dry_run),
+        cost=estimated_cost(dry_run.cost_usd),
+        lasts=format_duration(dry_run.seconds),
         picture=picture_url(file),
         **more,
     )

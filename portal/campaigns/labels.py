@@ -18,9 +18,9 @@ def estimated_cost(amount: Decimal) -> str:
 
 
 def stop_reason(campaign: Campaign) -> str:
-    said: dict[str, Any] = campaign.because
-    if not said:
+    reason: dict[str, Any] = campaign.because
+    if not reason:
         return ""
-    template: str = said["sentence"]
+    template: str = reason["sentence"]
     sentence = str(gettext(template))
-    return sentence.format(**said["values"]) if said["values"] else sentence
+    return sentence.format(**reason["values"]) if reason["values"] else sentence

@@ -51,11 +51,11 @@ def campaign(campaign_id: str) -> Any:
         }
         found = results.list_results(one, shown, cursor_in_url(), PAGE + 1)
         moving = "X-Part" in request.headers
-        seen = (
+        figures = (
             campaign_dry_run.run_dry_run(one) if one.state == "scheduled" and not moving else None
         )
-    asked: dict[str, Any] = {"campaign_id": campaign_id, "shown": shown or None}
-    page = page_of(found, "campaigns.campaign", asked, PAGE, lambda row: row.recipient.contact_id)
+    params: dict[str, Any] = {"campaign_id": campaign_id, "shown": shown or None}
+    page = page_of(found, "campaigns.campaign", params, PAGE, lambda row: row.recipient.contact_id)
     if moving:
         return render_template("campaigns/live.html", **facts) + render_template(
             "campaigns/recipients.html",
@@ -68,11 +68,11 @@ def campaign(campaign_id: str) -> Any:
         "campaigns/campaign.html",
         **facts,
         line=line,
-        seen=seen,
+        seen=figures,
         recipients=page.rows,
         shown=shown,
         kinds=results.RESULT_STATES,
-        csv_url=url_for("campaigns.export", **asked),
+        csv_url=url_for("campaigns.export", **params),
         **page.urls,
     )
 
@@ -104,12 +104,12 @@ def export(campaign_id: str) -> Any:
 def _cells(one: RecipientResult, currency: str) -> tuple[str, ...]:
     row = one.recipient
     times = [rfc3339(at) if at else "" for at in (row.handed_at, row.replied_at, row.opted_out_at)]
-    told = (row.contact_id, one.name, one.phone, one.shown, row.reason or row.cause, row.coupon)
+    cells = (row.contact_id, one.name, one.phone, one.shown, row.reason or row.cause, row.coupon)
     spent = str(quantize(row.spent, currency)) if currency else str(row.spent)
     bought = (str(row.orders), spent, currency)
-    return (*told, row.message_id or "", *times, *bought, str(row.cost_usd))
+    return (*cells, row.message_id or "", *times, *bought, str(row.cost_usd))
 
 
 def _shown() -> str:
-    asked = request.args.get("shown", "")
-    return asked if asked in results.RESULT_STATES else ""
+    requested = request.args.get("shown", "")
+    return requested if requested in results.RESULT_STATES else ""

@@ -27,8 +27,8 @@ CAMPAIGN = "/campaigns/<campaign_id>"
 @campaigns_pages.get("/campaigns")
 @member_may("campaigns.view")
 def index() -> Any:
-    asked = request.args.get("state", "")
-    state = asked if asked in campaign_repository.STATES else ""
+    requested = request.args.get("state", "")
+    state = requested if requested in campaign_repository.STATES else ""
     with tenant_scope(g.tenant_id):
         found = campaign_repository.list_campaigns(cursor_in_url(), PAGE + 1, state)
     shown = page_of(found, "campaigns.index", {"state": state or None}, PAGE)
@@ -61,7 +61,7 @@ def start(campaign_id: str) -> Any:
     """Confirm with the number of recipients and the price, then start."""
     with tenant_scope(g.tenant_id):
         campaign = campaign_repository.get(campaign_id)
-        seen = campaign_dry_run.run_dry_run(campaign) if request.method == "GET" else None
+        dry_run = campaign_dry_run.run_dry_run(campaign) if request.method == "GET" else None
     later = campaign.scheduled_at is not None and campaign.scheduled_at > now()
     done = (
         gettext("Campaign scheduled. You can edit it until it starts.")
@@ -70,7 +70,7 @@ def start(campaign_id: str) -> Any:
     )
     return confirm_then(
         _actions_by_name(lambda: campaign_lifecycle.start(campaign_id, campaign.scheduled_at)),
-        title=start_confirmation(seen) if seen else "",
+        title=start_confirmation(dry_run) if dry_run else "",
         text=gettext(
             "Each recipient gets the message once. You can pause or stop the campaign at any time."
         ),
@@ -82,15 +82,15 @@ def start(campaign_id: str) -> Any:
     )
 
 
-def start_confirmation(seen: campaign_dry_run.DryRunResult) -> str:
-    people = format_decimal(seen.recipients)
-    if not seen.cost_usd:
+def start_confirmation(dry_run: campaign_dry_run.DryRunResult) -> str:
+    people = format_decimal(dry_run.recipients)
+    if not dry_run.cost_usd:
         return str(gettext("Send to %(people)s people?", people=people))
     return str(
         gettext(
             "Send to %(people)s people at a cost of about %(cost)s?",
             people=people,
-            cost=estimated_cost(seen.cost_usd),
+            cost=estimated_cost(dry_run.cost_usd),
         )
     )
 
@@ -126,7 +126,7 @@ def unschedule(campaign_id: str) -> Any:
 @campaigns_pages.route(f"{CAMPAIGN}/stop", methods=["GET", "POST"])
 @member_may("campaigns.manage")
 def stop(campaign_id: str) -> Any:
-    return _ask(
+    return _confirm(
         campaign_id,
         campaign_lifecycle.stop,
         title=gettext("Stop this campaign permanently?"),
@@ -142,7 +142,7 @@ def stop(campaign_id: str) -> Any:
 @campaigns_pages.route(f"{CAMPAIGN}/remove", methods=["GET", "POST"])
 @member_may("campaigns.manage")
 def remove(campaign_id: str) -> Any:
-    return _ask(
+    return _confirm(
         campaign_id,
         campaign_repository.remove,
         title=gettext("Delete this draft?"),
@@ -173,7 +173,7 @@ def _act_and_return(campaign_id: str, act: Callable[[str], Campaign], done: str)
     )
 
 
-def _ask(campaign_id: str, act: Callable[[str], object], **words: Any) -> Any:
+def _confirm(campaign_id: str, act: Callable[[str], object], **words: Any) -> Any:
     with tenant_scope(g.tenant_id):
         campaign_repository.get(campaign_id)
     back_url = url_for("campaigns.campaign", campaign_id=campaign_id)

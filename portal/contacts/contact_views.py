@@ -61,7 +61,7 @@ def remove_note(contact_id: str, note_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
     if request.method == "GET":
-        return _ask(
+        return _confirm(
             card, gettext("Delete this note?"), gettext("This cannot be undone."),
             gettext("Delete note"),
         )  # fmt: skip
@@ -104,7 +104,7 @@ def remove_identity(contact_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
     if request.method == "GET":
-        return _ask(
+        return _confirm(
             card,
             gettext("Remove this number or ID?"),
             gettext("Its messages are kept but are no longer linked to this contact."),
@@ -168,14 +168,14 @@ def merge(contact_id: str) -> Any:
     """Choose the other contact, review what will happen, then merge."""
     other = request.values.get("other", "")[:64]
     search = text_in_url("q", 80)
-    look, found = None, []
+    preview, found = None, []
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
         try:
             if other and request.method == "POST":
                 card = merging.merge(card.id, other)
             elif other:
-                look = merging.preview_merge(card.id, other)
+                preview = merging.preview_merge(card.id, other)
             elif search:
                 country = accounts.account().country or None
                 rows = contact_search.search_contacts(
@@ -189,7 +189,9 @@ def merge(contact_id: str) -> Any:
     if request.method == "POST" and other:
         flash(gettext("Contacts merged."), "success")
         return redirect(url_for("contact.page", contact_id=card.id))
-    return render_template("contacts/merge.html", card=card, look=look, found=found, search=search)
+    return render_template(
+        "contacts/merge.html", card=card, preview=preview, found=found, search=search
+    )
 
 
 @contact_pages.route(f"{CONTACT}/remove", methods=["GET", "POST"])
@@ -198,7 +200,7 @@ def remove(contact_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
     if request.method == "GET":
-        return _ask(
+        return _confirm(
             card,
             gettext("Delete contact %(name)s?", name=card.title),
             gettext(
@@ -219,7 +221,7 @@ def erase(contact_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
     if request.method == "GET":
-        return _ask(
+        return _confirm(
             card,
             gettext("Permanently erase all data for %(name)s?", name=card.title),
             gettext(
@@ -326,7 +328,7 @@ def _submit(contact_id: str, form: Form, act: Callable[[], object], **named: For
     return _page(contact_id, **named)
 
 
-def _ask(card: ContactCard, title: str, text: str, yes: str) -> Any:
+def _confirm(card: ContactCard, title: str, text: str, yes: str) -> Any:
     return render_template(
         "shared/confirm.html",
         title=title,

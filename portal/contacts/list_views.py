@@ -52,11 +52,11 @@ MORE_COLUMNS = ("consent_at", "consent_source", "opted_out_at", "blocked_at", "l
 @contacts_pages.get("/contacts")
 @member_may("contacts.view")
 def index() -> Any:
-    asked, after = _filters_in_url(), request.args.get("after")
-    filters = _filters(asked)
+    given, after = _filters_in_url(), request.args.get("after")
+    filters = _filters(given)
     with tenant_scope(g.tenant_id):
         tags, country = contact_repository.list_tags(), _country()
-        sort = contact_search.usable_sort(filters, asked.get("sort", "newest"), country)
+        sort = contact_search.usable_sort(filters, given.get("sort", "newest"), country)
         try:
             found = contact_search.search_contacts(
                 filters, sort=sort, after=after, limit=PAGE + 1, country=country
@@ -66,7 +66,7 @@ def index() -> Any:
             return redirect(url_for("contacts.index"))
         shown = contact_cards.cards_of(found[:PAGE])
     next_url = previous_url = None
-    chosen: dict[str, Any] = dict(asked)
+    chosen: dict[str, Any] = dict(given)
     if len(found) > PAGE:
         cursor = contact_search.cursor_of(shown[-1].contact, sort)
         next_url = url_for("contacts.index", **chosen, after=cursor)
@@ -76,9 +76,9 @@ def index() -> Any:
         "contacts/index.html",
         contacts=shown,
         tags=tags,
-        asked=asked,
-        too_many=sort != asked.get("sort", "newest"),
-        filtered={name: value for name, value in asked.items() if name != "sort"},
+        asked=given,
+        too_many=sort != given.get("sort", "newest"),
+        filtered={name: value for name, value in given.items() if name != "sort"},
         next_url=next_url,
         previous_url=previous_url,
         csv_url=url_for("contacts.export", **chosen),
@@ -89,10 +89,10 @@ def index() -> Any:
 @member_may("contacts.view")
 def export() -> Any:
     """Stream the contacts in batches, each in its own transaction."""
-    tenant_id, asked = g.tenant_id, _filters_in_url()
+    tenant_id, given = g.tenant_id, _filters_in_url()
     with tenant_scope(tenant_id):
         own, country = custom_fields.list_fields(), _country()
-    filters = _filters(asked)
+    filters = _filters(given)
 
     def rows() -> Iterator[tuple[str, ...]]:
         after = None
@@ -178,13 +178,13 @@ def _filters_in_url() -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _filters(asked: dict[str, str]) -> ContactFilters:
+def _filters(given: dict[str, str]) -> ContactFilters:
     return ContactFilters(
-        search=asked.get("q", ""),
-        tags=(asked["tag"],) if "tag" in asked else (),
-        language=asked.get("language", ""),
-        seen_since=_day(asked.get("since", "")),
-        **MARKS.get(asked.get("mark", ""), {}),
+        search=given.get("q", ""),
+        tags=(given["tag"],) if "tag" in given else (),
+        language=given.get("language", ""),
+        seen_since=_day(given.get("since", "")),
+        **MARKS.get(given.get("mark", ""), {}),
     )
 
 

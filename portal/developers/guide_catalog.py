@@ -153,9 +153,9 @@ def chapters(guides: list[Guide]) -> list[Chapter]:
     return [one for one in made if one.guides]
 
 
-def search_guides(guides: list[Guide], asked: str) -> list[SearchResult]:
+def search_guides(guides: list[Guide], query: str) -> list[SearchResult]:
     """Find sections in which each search term starts a word; titles score higher than text."""
-    words = _words(asked)[:MOST_WORDS]
+    words = _words(query)[:MOST_WORDS]
     if not words:
         return []
     scored = []

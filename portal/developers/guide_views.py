@@ -36,12 +36,12 @@ def index() -> Any:
 @guides.get("/docs/search")
 @open_to_all
 def search() -> Any:
-    asked = " ".join(request.args.get("q", "").split())[:LONGEST_QUESTION]
+    query = " ".join(request.args.get("q", "").split())[:LONGEST_QUESTION]
     every = _listed()
     return render_template(
         "guides/search.html",
-        asked=asked,
-        found=search_guides(every, asked),
+        asked=query,
+        found=search_guides(every, query),
         chapters=chapters(every),
     )
 

@@ -33,20 +33,20 @@ def index() -> Any:
         flash(gettext("No stored request has this ID. Request IDs start with req_."), "warning")
     with tenant_scope(g.tenant_id):
         known = api_keys.list_keys()
-        asked = _filters_in_url({key.id for key in known})
+        given = _filters_in_url({key.id for key in known})
         filters = RequestFilters(
-            asked.get("outcome", ""), asked.get("key", ""), asked.get("call", "")
+            given.get("outcome", ""), given.get("key", ""), given.get("call", "")
         )
         found = tenant_request_log.list_requests(
             filters, cursor_in_url(), PAGE + 1, _retention_days()
         )
-    page = page_of(found, "requests.index", asked, PAGE)
+    page = page_of(found, "requests.index", given, PAGE)
     return render_template(
         "integrations/requests.html",
         calls=page.rows,
         keys=known,
         every_call=_every_call(),
-        asked=asked,
+        asked=given,
         wanted=wanted,
         days=_retention_days().days,
         **page.urls,
@@ -100,9 +100,9 @@ def _every_call() -> list[str]:
     )
 
 
-def _pretty_body(kept: str) -> str:
+def _pretty_body(stored: str) -> str:
     """The body as indented JSON; a truncated body is shown unchanged."""
     try:
-        return json.dumps(json.loads(kept), ensure_ascii=False, indent=2)
+        return json.dumps(json.loads(stored), ensure_ascii=False, indent=2)
     except ValueError:
-        return kept
+        return stored

@@ -101,7 +101,7 @@ def send_cart(slug: str) -> Response:
 
 def _requested_cart(asked: CartIn) -> carts.CartRequest:
     return carts.CartRequest(
-        wishes=tuple(
+        items=tuple(
             RequestedItem(line.item, line.quantity, tuple(line.options), line.note)
             for line in asked.lines
         ),

@@ -70,11 +70,11 @@ def _line_words(line: Line) -> str:
 
 def _templates() -> list[AttentionItem]:
     live = [line for line in line_repository.list_lines() if not line.test]
-    mine = frozenset(map(template_repository.template_account, live))
+    own_accounts = frozenset(map(template_repository.template_account, live))
     held = [
         one
         for state in ("paused", "disabled")
-        for one in template_repository.list_templates(TemplateFilters(state, accounts=mine))
+        for one in template_repository.list_templates(TemplateFilters(state, accounts=own_accounts))
     ]
     return [
         AttentionItem(
@@ -91,11 +91,11 @@ def _hooks() -> list[AttentionItem]:
     count = hook_log.count_parked()
     if not count:
         return []
-    said = f"{count}+" if count >= hook_log.MOST_COUNTED else str(count)
+    shown = f"{count}+" if count >= hook_log.MOST_COUNTED else str(count)
     return [
         AttentionItem(
             "wait",
-            gettext("Received webhooks that failed: %(count)s.", count=said),
+            gettext("Received webhooks that failed: %(count)s.", count=shown),
             url_for("received.index", state="parked"),
             gettext("Review"),
         )

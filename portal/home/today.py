@@ -89,16 +89,16 @@ def _orders(found: Today, known: list[Site]) -> None:
     found.order_trend = [0] * DAYS
     for row in sales_reports.daily_sales(list(todays), span):
         ago = (todays[row.site_id] - row.day).days
-        mine = by_currency.setdefault(
+        totals = by_currency.setdefault(
             row.currency, Revenue(row.currency, trend=[Decimal(0)] * DAYS)
         )
         if ago in (0, 7):
-            one = mine.today if ago == 0 else mine.last_week
+            one = totals.today if ago == 0 else totals.last_week
             one.orders += row.orders
             one.revenue += row.revenue
             one.lost += row.lost
         if 0 <= ago < DAYS:
-            mine.trend[DAYS - 1 - ago] += row.revenue
+            totals.trend[DAYS - 1 - ago] += row.revenue
             found.order_trend[DAYS - 1 - ago] += row.orders
     found.takings = list(by_currency.values())
     found.orders = sum(one.today.orders for one in found.takings)

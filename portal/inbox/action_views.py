@@ -113,8 +113,8 @@ def reopen(conversation_id: str) -> Any:
 @inbox.post("/inbox/<conversation_id>/read")
 @member_may("inbox.reply")
 def read(conversation_id: str) -> Any:
-    seen = request.form.get("seen", "")[:64]
-    return _act(conversation_id, lambda: conversation_actions.mark_read(conversation_id, seen))
+    shown_id = request.form.get("seen", "")[:64]
+    return _act(conversation_id, lambda: conversation_actions.mark_read(conversation_id, shown_id))
 
 
 @inbox.post("/inbox/<conversation_id>/unread")
@@ -147,10 +147,10 @@ def _not_sent(conversation_id: str, error: DomainError) -> Any:
         raise error
     if _is_script_request():
         return jsonify(error=error_message(error)), error.status
-    desk = inbox_page_data.inbox_page(conversation_id)
+    page_data = inbox_page_data.inbox_page(conversation_id)
     page = render_template(
         "inbox/index.html",
-        desk=desk,
+        page_data=page_data,
         typed=request.form.get("text", ""),
         fault=error_message(error),
     )

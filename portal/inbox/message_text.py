@@ -15,15 +15,15 @@ _MARKS = (
 )
 
 
-def format_message_text(said: str) -> Markup:
+def format_message_text(text: str) -> Markup:
     """Escape the text, then add only our own tags."""
     made, at = Markup(), 0
-    for found in _LINK.finditer(said):
+    for found in _LINK.finditer(text):
         url = found[0].rstrip(_TRAILING)
-        made += _marked(said[at : found.start()])
+        made += _marked(text[at : found.start()])
         made += _link(url)
         at = found.start() + len(url)
-    return made + _marked(said[at:])
+    return made + _marked(text[at:])
 
 
 def _marked(part: str) -> Markup:

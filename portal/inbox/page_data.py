@@ -69,7 +69,7 @@ class TemplateChoice:
 
 @dataclass
 class InboxPage:
-    asked: dict[str, str]
+    filters: dict[str, str]
     conversations: list[ConversationSummary]
     next_cursor: str | None
     lines: dict[int, LineLabel]
@@ -92,14 +92,16 @@ class InboxPage:
 
 def inbox_page(conversation_id: str | None = None, since: str = "") -> InboxPage:
     """Load the page; with `since`, only entries after one that the page already shows."""
-    asked = filters_in_url()
+    filters = filters_in_url()
     after = request.args.get("after")
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in line_repository.line_labels()}
-        found = inbox_conversations.list_conversations(_list_filters(asked, lines), after, PAGE + 1)
+        found = inbox_conversations.list_conversations(
+            _list_filters(filters, lines), after, PAGE + 1
+        )
         people = team.members()
         made = InboxPage(
-            asked=asked,
+            filters=filters,
             conversations=found[:PAGE],
             next_cursor=found[PAGE - 1].cursor if len(found) > PAGE else None,
             lines=lines,
@@ -142,9 +144,9 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
 def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
     """Show sent templates with their text, also those whose text was not stored."""
     for one in entries:
-        said = one.entry
-        if line is not None and isinstance(said, ThreadMessage) and said.kind == "template":
-            said.text = said.text or template_validation.template_text(line, said.content)
+        message = one.entry
+        if line is not None and isinstance(message, ThreadMessage) and message.kind == "template":
+            message.text = message.text or template_validation.template_text(line, message.content)
 
 
 def _templates(line: Line) -> list[TemplateChoice]:
@@ -161,8 +163,8 @@ def _templates(line: Line) -> list[TemplateChoice]:
     return offered
 
 
-def shortened(said: str) -> str:
-    return said if len(said) <= LONGEST_PREVIEW else f"{said[: LONGEST_PREVIEW - 1]}…"
+def shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_PREVIEW else f"{text[: LONGEST_PREVIEW - 1]}…"
 
 
 def older(
@@ -214,12 +216,12 @@ def filters_in_url() -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _list_filters(asked: dict[str, str], lines: dict[int, LineLabel]) -> ConversationFilters:
-    line_id = int(asked.get("line") or 0)
+def _list_filters(given: dict[str, str], lines: dict[int, LineLabel]) -> ConversationFilters:
+    line_id = int(given.get("line") or 0)
     return ConversationFilters(
-        view=asked.get("view", "open"),
+        view=given.get("view", "open"),
         line_id=line_id if line_id in lines else None,
-        query=asked.get("q", ""),
+        query=given.get("q", ""),
         me=current_user.id,
     )
 

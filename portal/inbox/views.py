@@ -19,9 +19,9 @@ MOST_REFRESHED = 60
 @inbox.get("/inbox")
 @member_may("inbox.view")
 def index() -> Any:
-    desk = inbox_page_data.inbox_page()
+    page_data = inbox_page_data.inbox_page()
     part = request.headers.get("X-Part") == "fresh"
-    return render_template("inbox/live.html" if part else "inbox/index.html", desk=desk)
+    return render_template("inbox/live.html" if part else "inbox/index.html", page_data=page_data)
 
 
 @inbox.get("/inbox/<conversation_id>")
@@ -29,14 +29,18 @@ def index() -> Any:
 def conversation(conversation_id: str) -> Any:
     """With `X-Part: fresh`, only what changed: the list, the header, and entries after `since`."""
     if request.headers.get("X-Part") != "fresh":
-        return render_template("inbox/index.html", desk=inbox_page_data.inbox_page(conversation_id))
-    desk = inbox_page_data.inbox_page(conversation_id, since=request.args.get("since", "")[:40])
+        return render_template(
+            "inbox/index.html", page_data=inbox_page_data.inbox_page(conversation_id)
+        )
+    page_data = inbox_page_data.inbox_page(
+        conversation_id, since=request.args.get("since", "")[:40]
+    )
     again = [one for one in request.args.get("again", "").split(",") if one][:MOST_REFRESHED]
     changed = []
-    if desk.talk is not None and again:
+    if page_data.talk is not None and again:
         with tenant_scope(g.tenant_id):
-            changed = thread.messages_by_id(desk.talk, again)
-    return render_template("inbox/live.html", desk=desk, changed=changed)
+            changed = thread.messages_by_id(page_data.talk, again)
+    return render_template("inbox/live.html", page_data=page_data, changed=changed)
 
 
 @inbox.get("/inbox/<conversation_id>/older")
@@ -47,9 +51,9 @@ def older(conversation_id: str) -> Any:
     entries = inbox_page_data.thread_entries(page, names)
     if request.headers.get("X-Part") == "older":
         return render_template("inbox/older.html", talk=talk, entries=entries, older=page.older)
-    desk = inbox_page_data.inbox_page(conversation_id)
-    desk.entries, desk.older = entries, page.older
-    return render_template("inbox/index.html", desk=desk, in_the_past=True)
+    page_data = inbox_page_data.inbox_page(conversation_id)
+    page_data.entries, page_data.older = entries, page.older
+    return render_template("inbox/index.html", page_data=page_data, in_the_past=True)
 
 
 @inbox.get("/inbox/unread")
@@ -86,8 +90,8 @@ def setup_inbox(app: Flask) -> None:
     app.add_template_global(_list_url, "inbox_here")
 
 
-def _list_url(desk: inbox_page_data.InboxPage, **changed: str | None) -> str:
+def _list_url(page_data: inbox_page_data.InboxPage, **changed: str | None) -> str:
     """The URL of the list with some filters changed."""
-    wanted = {**desk.asked, **changed}
+    wanted = {**page_data.filters, **changed}
     args: dict[str, Any] = {name: value for name, value in wanted.items() if value}
     return url_for("inbox.index", **args)

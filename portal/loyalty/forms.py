@@ -150,14 +150,14 @@ class MessageForm(Form):
         self.reward_id.choices = [("", _("None"))] + [(one.id, one.name) for one in listed]
 
     def show(self, message: LoyaltyMessage) -> None:
-        kept = message.template or {}
+        stored = message.template or {}
         self.process(
             active=message.active,
             number=message.number or None,
             reward_id=message.reward_id or "",
-            template_name=kept.get("name", ""),
-            template_language=kept.get("language", ""),
-            template_parameters="\n".join(kept.get("parameters", [])),
+            template_name=stored.get("name", ""),
+            template_language=stored.get("language", ""),
+            template_parameters="\n".join(stored.get("parameters", [])),
         )
 
     def wanted(self, texts: dict[str, str]) -> message_settings.MessageSettings:

@@ -29,9 +29,9 @@ def member_list() -> Any:
     site = chosen_site()
     if site is None:
         return render_template("loyalty/no_restaurant.html")
-    asked = {"site": site.id}
+    params = {"site": site.id}
     if typed := text_in_url("q", 80):
-        asked["q"] = typed
+        params["q"] = typed
     with tenant_scope(g.tenant_id):
         known, only = sites.listed(), None
         if typed:
@@ -42,7 +42,7 @@ def member_list() -> Any:
             )
             only = [one.id for one in found]
         rows = ledger.members(site.id, cursor_in_url(), PAGE + 1, only)
-        page = page_of(rows, "loyalty.member_list", asked, PAGE, cursor=lambda one: one.contact_id)
+        page = page_of(rows, "loyalty.member_list", params, PAGE, cursor=lambda one: one.contact_id)
         people = contact_cards.existing_cards([one.contact_id for one in page.rows])
         programme = programmes.of_site(site.id)
     return render_template(
@@ -52,7 +52,7 @@ def member_list() -> Any:
         members=page.rows,
         people=people,
         programme=programme,
-        asked=asked,
+        asked=params,
         **page.urls,
     )
 
@@ -108,7 +108,7 @@ def _member(contact_id: str, form: CorrectForm | None) -> Any:
         standings = ledger.balances(card.id)
         counted = {one.site_id: one for one in programmes.listed()}
         entries = ledger.entries(card.id)
-        mine = coupons.of_contact(card.id)
+        own_coupons = coupons.of_contact(card.id)
         priced = {
             one.site_id: rewards.exchangeable_at(one.site_id, known[one.site_id].currency)
             for one in standings
@@ -124,7 +124,7 @@ def _member(contact_id: str, form: CorrectForm | None) -> Any:
         standings=standings,
         programmes=counted,
         entries=entries,
-        coupons=mine,
+        coupons=own_coupons,
         state_of=coupons.state_of,
         shown=coupon_codes.format_code,
         priced=priced,

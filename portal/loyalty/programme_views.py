@@ -110,12 +110,14 @@ def _messages(
         known, listed = sites.listed(), rewards.listed(active=True)
         programme = programmes.of_site(site.id)
         for one in message_settings.of_site(site):
-            mine = refused is not None and one.cause == cause
-            form = refused if mine and refused else MessageForm(formdata=None, prefix=one.cause)
-            if not mine:
+            is_refused = refused is not None and one.cause == cause
+            form = (
+                refused if is_refused and refused else MessageForm(formdata=None, prefix=one.cause)
+            )
+            if not is_refused:
                 form.offer(listed)
                 form.show(one)
-            cards.append(_card(site, one, form, typed if mine and typed else one.texts))
+            cards.append(_card(site, one, form, typed if is_refused and typed else one.texts))
     page = render_template(
         "loyalty/messages.html",
         site=site,

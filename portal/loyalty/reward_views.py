@@ -89,10 +89,10 @@ def remove_reward(reward_id: str) -> Any:
 @loyalty_pages.get("/coupons")
 @member_may("loyalty.view")
 def coupon_list() -> Any:
-    asked = _asked()
+    filters = _filters_in_url()
     with tenant_scope(g.tenant_id):
-        rows = coupons.listed(_filters(asked), cursor_in_url(), PAGE + 1)
-        page = page_of(rows, "loyalty.coupon_list", asked, PAGE)
+        rows = coupons.listed(_filters(filters), cursor_in_url(), PAGE + 1)
+        page = page_of(rows, "loyalty.coupon_list", filters, PAGE)
         listed = rewards.listed()
         people = contact_cards.existing_cards(
             [one.contact_id for one in page.rows if one.contact_id]
@@ -104,7 +104,7 @@ def coupon_list() -> Any:
         shown=coupon_codes.format_code,
         rewards=listed,
         people=people,
-        asked=asked,
+        asked=filters,
         **page.urls,
     )
 
@@ -220,7 +220,7 @@ def _contact(phone: str) -> str | None:
     return found
 
 
-def _asked() -> dict[str, Any]:
+def _filters_in_url() -> dict[str, Any]:
     given = {name: text_in_url(name, 80) for name in ("q", "state")}
     given["reward"] = request.args.get("reward", "")
     if given["state"] not in coupons.STATES:
@@ -232,9 +232,9 @@ def _asked() -> dict[str, Any]:
     return {name: value[:80] for name, value in given.items() if value}
 
 
-def _filters(asked: dict[str, Any]) -> coupons.CouponFilters:
+def _filters(given: dict[str, Any]) -> coupons.CouponFilters:
     """Search by coupon code or by phone number."""
-    typed = asked.get("q", "")
+    typed = given.get("q", "")
     code = contact_id = None
     if typed:
         code = typed if coupon_codes.normalize(typed) else None
@@ -242,4 +242,4 @@ def _filters(asked: dict[str, Any]) -> coupons.CouponFilters:
             digits = "".join(letter for letter in typed if letter.isdecimal())
             contact_id = contact_identities.find_contact(digits) if len(digits) >= 7 else None
             code = None if contact_id else typed
-    return coupons.CouponFilters(asked.get("state"), asked.get("reward"), contact_id, code)
+    return coupons.CouponFilters(given.get("state"), given.get("reward"), contact_id, code)

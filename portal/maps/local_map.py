@@ -125,13 +125,13 @@ def draw_map(
     if not places:
         return None
     middle = home or places[0]
-    seen = [dot.place for dot in dots]
-    if near and seen:
+    shown_places = [dot.place for dot in dots]
+    if near and shown_places:
         known_far = _visible_metres(middle, known, corners, [])
-        far = max(distance_metres(middle, one) for one in seen) * 1.15
+        far = max(distance_metres(middle, one) for one in shown_places) * 1.15
         reach = max(least_m, min(far, known_far * 1.5) if known_far else far)
     else:
-        reach = max(least_m, _visible_metres(middle, known, corners, seen))
+        reach = max(least_m, _visible_metres(middle, known, corners, shown_places))
     degree = (HEIGHT / 2 - EDGE) / reach * DEGREE_M
     narrow = max(math.cos(math.radians(float(middle.latitude))), 0.01)
     ring = next((one for one in DISTANCE_RINGS_M if reach / one <= 3.2), DISTANCE_RINGS_M[-1])

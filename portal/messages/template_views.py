@@ -40,7 +40,7 @@ LONGEST_VALUE = 1024
 @templates_pages.get("/templates")
 @member_may("lines.view")
 def index() -> Any:
-    asked = _asked()
+    filters = _filters_in_url()
     after = request.args.get("after")
     with tenant_scope(g.tenant_id):
         lines = [
@@ -48,7 +48,7 @@ def index() -> Any:
             for line in line_repository.list_lines()
             if template_repository.template_account(line)
         ]
-        chosen = [line for line in lines if asked.get("line") == str(line.id)]
+        chosen = [line for line in lines if filters.get("line") == str(line.id)]
         accounts = frozenset(
             map(
                 template_repository.template_account,
@@ -56,18 +56,18 @@ def index() -> Any:
             )
         )
         wanted = TemplateFilters(
-            asked.get("state"), asked.get("category"), asked.get("q"), accounts
+            filters.get("state"), filters.get("category"), filters.get("q"), accounts
         )
         found = template_repository.list_templates(wanted, after, PAGE + 1)
     shown = found[:PAGE]
-    more: dict[str, Any] = dict(asked)
+    more: dict[str, Any] = dict(filters)
     return render_template(
         "templates/index.html",
         templates=[(one, _sample(one)) for one in shown],
         lines=lines,
         faults=sorted({line.templates_error for line in lines if line.templates_error}),
         synced_at=max((line.templates_at for line in lines if line.templates_at), default=None),
-        asked=asked,
+        asked=filters,
         states=TEMPLATE_STATES,
         categories=CATEGORIES,
         next_url=url_for("templates.index", **more, after=shown[-1].id)
@@ -83,8 +83,8 @@ def sync() -> Any:
     """Ask the network for its templates while the person waits."""
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(g.tenant_id):
-        asked = template_sync.accounts_to_sync()
-    answers = template_sync.fetch_all_accounts(settings, asked)
+        accounts = template_sync.accounts_to_sync()
+    answers = template_sync.fetch_all_accounts(settings, accounts)
     with tenant_scope(g.tenant_id):
         faults = template_sync.store_answers(answers)
         audit.record("templates.synced", "")
@@ -213,7 +213,7 @@ def _value(written: str) -> str:
     return value
 
 
-def _asked() -> dict[str, str]:
+def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what names nothing we know is left out."""
     given = {name: text_in_url(name, 64) for name in ("q", "state", "category", "line")}
     known = {"state": TEMPLATE_STATES, "category": CATEGORIES}

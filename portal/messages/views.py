@@ -65,24 +65,24 @@ def message_kinds() -> dict[str, MessageKind]:
 @messages_pages.get("/messages")
 @member_may("messages.view")
 def index() -> Any:
-    asked: dict[str, Any] = _filters_in_url()
+    given: dict[str, Any] = _filters_in_url()
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in line_repository.line_labels()}
         found = message_queries.list_messages(
-            _filters(asked, set(lines)), cursor_in_url(), PAGE + 1
+            _filters(given, set(lines)), cursor_in_url(), PAGE + 1
         )
         campaigns = campaign_repository.names_of(one.reference for one in found)
         names = contact_cards.names_by_phone(one.phone for one in found)
-    page = page_of(found, "messages.index", asked, PAGE)
+    page = page_of(found, "messages.index", given, PAGE)
     return render_template(
         "messages/index.html",
         messages=page.rows,
         lines=lines,
         campaigns=campaigns,
         names=names,
-        csv_url=url_for("messages.export", **asked),
+        csv_url=url_for("messages.export", **given),
         states=STATES,
-        asked=asked,
+        asked=given,
         **page.urls,
     )
 
@@ -91,10 +91,10 @@ def index() -> Any:
 @member_may("messages.view")
 def export() -> Any:
     """Stream the messages in batches, each in its own transaction."""
-    tenant_id, asked = g.tenant_id, _filters_in_url()
+    tenant_id, given = g.tenant_id, _filters_in_url()
     with tenant_scope(tenant_id):
         lines = {line.id: line.name for line in line_repository.line_labels()}
-        filters = _filters(asked, set(lines))
+        filters = _filters(given, set(lines))
 
     def rows() -> Iterator[tuple[str, ...]]:
         after = None
@@ -178,7 +178,7 @@ def message(message_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = message_queries.get(message_id)
         media_files.request_download(known)
-        kept = media_files.get_file(known.id)
+        media_file = media_files.get_file(known.id)
         changes = message_queries.timeline(known.id)
         lines = {line.id: line for line in line_repository.line_labels()}
         campaigns = campaign_repository.names_of([known.reference])
@@ -187,7 +187,7 @@ def message(message_id: str) -> Any:
         "messages/live.html" if part else "messages/message.html",
         message=known,
         changes=changes,
-        file=kept,
+        file=media_file,
         line=lines.get(known.line_id),
         campaigns=campaigns,
         final=is_final(known),
@@ -269,15 +269,15 @@ def _filters_in_url() -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _filters(asked: dict[str, str], line_ids: set[int]) -> MessageFilters:
+def _filters(given: dict[str, str], line_ids: set[int]) -> MessageFilters:
     """An unknown search value matches nothing; an unknown choice is ignored."""
-    line, state, direction = (asked.get(name, "") for name in ("line", "state", "direction"))
+    line, state, direction = (given.get(name, "") for name in ("line", "state", "direction"))
     return MessageFilters(
-        phone=_phone(asked["phone"]) if "phone" in asked else None,
+        phone=_phone(given["phone"]) if "phone" in given else None,
         line_id=int(line) if line in map(str, line_ids) else None,
         state=state if state in STATES else None,
         direction=direction if direction in ("in", "out") else None,
-        reference=asked.get("reference"),
+        reference=given.get("reference"),
     )
 
 

@@ -60,9 +60,9 @@ def list_plans(as_json: bool) -> None:
 @plan_options
 @as_json
 @operator_command
-def add_plan(code: str, as_json: bool, **said: Any) -> None:
+def add_plan(code: str, as_json: bool, **options: Any) -> None:
     blank = PlanDraft(code, Decimal(0), "USD", {}, position=10, rate_per_second=20, burst=40)
-    plan_actions.add(code, _draft(blank, said))
+    plan_actions.add(code, _draft(blank, options))
     _print_plan(code, as_json)
 
 
@@ -74,11 +74,11 @@ def add_plan(code: str, as_json: bool, **said: Any) -> None:
 )
 @as_json
 @operator_command
-def change_plan(code: str, whom: str, as_json: bool, **said: Any) -> None:
+def change_plan(code: str, whom: str, as_json: bool, **options: Any) -> None:
     """A new price applies from each account's next payment, unless --whom says otherwise."""
     with global_scope():
         draft = price_list.as_draft(get_plan(code))
-    plan_actions.change(code, _draft(draft, said), whom)
+    plan_actions.change(code, _draft(draft, options), whom)
     _print_plan(code, as_json)
 
 
@@ -108,16 +108,16 @@ def base_plan(code: str) -> None:
     click.echo(f"Accounts fall back to {code}.")
 
 
-def _draft(draft: PlanDraft, said: dict[str, Any]) -> PlanDraft:
+def _draft(draft: PlanDraft, options: dict[str, Any]) -> PlanDraft:
     values: dict[str, Any] = {}
-    if said["name"]:
-        values["name"] = said["name"]
-    if said["prices"]:
-        (currency, amount), *others = price_list.read_prices("\n".join(said["prices"])).items()
+    if options["name"]:
+        values["name"] = options["name"]
+    if options["prices"]:
+        (currency, amount), *others = price_list.read_prices("\n".join(options["prices"])).items()
         values |= {"price": amount, "currency": currency, "prices": dict(others)}
     for name in NUMBERS:
-        if said[name] is not None:
-            values[name] = _number(name, said[name])
+        if options[name] is not None:
+            values[name] = _number(name, options[name])
     return replace(draft, **values)
 
 

@@ -114,8 +114,8 @@ def withdraw_rate(country: str) -> Any:
 
 
 def _kind() -> str:
-    asked = request.args.get("kind", "")
-    return asked if asked in DRIVERS else next(iter(DRIVERS))
+    kind = request.args.get("kind", "")
+    return kind if kind in DRIVERS else next(iter(DRIVERS))
 
 
 def _name(country: str) -> str:

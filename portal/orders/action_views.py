@@ -41,7 +41,7 @@ def move(order_id: str) -> Any:
         if to not in order_states.STATES or to in ("cancelled", "refunded"):
             raise Invalid("invalid_choice", "The order cannot be moved to this status.")
         was = order.state
-        order_lifecycle.change_state(site, order, to, seen=_shown_version())
+        order_lifecycle.change_state(site, order, to, shown_version=_shown_version())
         if was != to:
             audit.record("orders.moved", order.number, was=was, now=order.state)
 
@@ -64,8 +64,8 @@ def kitchen(order_id: str) -> Any:
             raise Invalid("invalid_choice", "The order cannot be moved to this status.")
         if was != order.state:
             audit.record("orders.moved", order.number, was=was, now=order.state)
-        told = was == "ready" and "ready" in site.told_states and order.customer_phone
-        if not told or order.state == was:
+        was_notified = was == "ready" and "ready" in site.told_states and order.customer_phone
+        if not was_notified or order.state == was:
             return ""
         return str(
             gettext(
@@ -88,7 +88,9 @@ def cancel(order_id: str) -> Any:
         with tenant_scope(g.tenant_id):
             order = order_queries.get(order_id)
             was = order.state
-            order_lifecycle.cancel(sites.of_order(order), order, because, seen=_shown_version())
+            order_lifecycle.cancel(
+                sites.of_order(order), order, because, shown_version=_shown_version()
+            )
             if was != "cancelled":
                 audit.record("orders.cancelled", order.number, because=because[:200])
     except Invalid as error:
@@ -113,7 +115,7 @@ def void(order_id: str) -> Any:
     return _apply(
         order_id,
         lambda site, order: order_changes.void_item(
-            site, order, position, quantity, because, seen=_shown_version()
+            site, order, position, quantity, because, shown_version=_shown_version()
         ),
         done=gettext("Items removed. The kitchen has been notified."),
     )
@@ -130,7 +132,7 @@ def waiter(order_id: str) -> Any:
             raise Invalid("invalid_choice", "Choose a team member.")
         name, was = chosen.name if chosen else "", order.waiter
         order_changes.assign_waiter(
-            site, order, chosen.id if chosen else None, name, seen=_shown_version()
+            site, order, chosen.id if chosen else None, name, shown_version=_shown_version()
         )
         audit.record("orders.waiter_changed", order.number, was=was, now=name)
 
@@ -149,7 +151,7 @@ def courier(order_id: str) -> Any:
             raise Invalid("unknown_courier", "Choose a courier of this restaurant.")
         ride = courier_dispatch.trip_of_order(order)
         was = ride.courier.name if ride else ""
-        trip = courier_dispatch.assign(site, order, chosen, seen=_shown_version())
+        trip = courier_dispatch.assign(site, order, chosen, shown_version=_shown_version())
         now_with = chosen.name if chosen else ""
         audit.record("orders.courier_changed", order.number, was=was, now=now_with)
         if trip is None or trip.told:
@@ -176,7 +178,7 @@ def zone(order_id: str) -> Any:
         if chosen is None:
             raise Invalid("unknown_zone", "Choose a delivery zone of this restaurant.")
         before = {"zone": was.name if was else "", "fee": order.sums.get("delivery_fee", "")}
-        shared_locations.choose_zone(site, order, chosen, seen=_shown_version())
+        shared_locations.choose_zone(site, order, chosen, shown_version=_shown_version())
         audit.record_change(
             "orders.zone_changed",
             order.number,
@@ -200,7 +202,9 @@ def table(order_id: str) -> Any:
         if chosen.id == order.table_id:
             return
         was = order.table_number
-        order_changes.change_table(site, order, chosen.id, chosen.number, seen=_shown_version())
+        order_changes.change_table(
+            site, order, chosen.id, chosen.number, shown_version=_shown_version()
+        )
         audit.record("orders.table_changed", order.number, was=was, now=chosen.number)
 
     return _apply(order_id, seated, done=gettext("Order moved to another table."))
@@ -224,7 +228,7 @@ def record_payment(order_id: str) -> Any:
     amount, tip = request.form.get("amount", "")[:20], request.form.get("tip", "")[:20]
 
     def recorded(site: Site, order: Order) -> None:
-        cashier.record_payment(site, order, method, amount, tip, seen=_shown_version())
+        cashier.record_payment(site, order, method, amount, tip, shown_version=_shown_version())
 
     return _apply(order_id, recorded, done=gettext("Payment recorded."))
 
@@ -252,7 +256,9 @@ def way_to_pay(order_id: str) -> Any:
     way = request.form.get("way", "")[:40]
     return _apply(
         order_id,
-        lambda site, order: cashier.change_payment_method(site, order, way, seen=_shown_version()),
+        lambda site, order: cashier.change_payment_method(
+            site, order, way, shown_version=_shown_version()
+        ),
         done=gettext("Payment method changed."),
     )
 
@@ -273,11 +279,11 @@ def _apply(order_id: str, act: Act, done: str = "") -> Any:
             return jsonify(error=error_message(error)), error.status
         flash(error_message(error), "error")
         return redirect(next_path(back))
-    told = note if isinstance(note, str) else ""
+    text = note if isinstance(note, str) else ""
     if by_script:
-        return jsonify(state=state, note=told)
-    if told or done:
-        flash(told or done, "info" if told else "success")
+        return jsonify(state=state, note=text)
+    if text or done:
+        flash(text or done, "info" if text else "success")
     return redirect(next_path(back))
 
 

@@ -321,25 +321,25 @@ def _cards(site: Site, station: str) -> list[OrderCard]:
     bare = station_coverage.stations_without_printer(site.id)
     made = []
     for order in found:
-        mine = kitchen_progress.remaining_items(lines[order.id], station)
-        if station and not mine:
+        remaining = kitchen_progress.remaining_items(lines[order.id], station)
+        if station and not remaining:
             continue
         in_kitchen = order.state in order_states.IN_THE_KITCHEN
-        states = {line.position: progress[order.id].of(line, station) for line in mine}
+        states = {line.position: progress[order.id].of(line, station) for line in remaining}
         if not in_kitchen and order.state not in WAITING:
             states = dict.fromkeys(states, kitchen_progress.READY)
-        since = _since(mine, states, ordered_at[order.id])
+        since = _since(remaining, states, ordered_at[order.id])
         card = OrderCard(
             order,
-            mine,
+            remaining,
             states,
             since,
             _tone(order, since),
             order_states.next_step(order.state, order.order_type),
-            in_kitchen and bool(mine),
+            in_kitchen and bool(remaining),
             progress[order.id].last_tap(station),
             slips.get(order.id, []),
-            station_coverage.stations_of_items(bare, mine) if in_kitchen else [],
+            station_coverage.stations_of_items(bare, remaining) if in_kitchen else [],
         )
         if card.by_item:
             card.step = _item_step(set(states.values()))

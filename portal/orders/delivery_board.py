@@ -16,7 +16,7 @@ class DeliveryBoard:
     map: Map | None
     riders: list[Courier]
     rides: dict[str, AssignedTrip] = field(default_factory=dict)
-    not_told: set[str] = field(default_factory=set)
+    not_notified: set[str] = field(default_factory=set)
     """Orders whose courier got no message."""
     unplaced: int = 0
     """Orders that are not on the map because only their address is known."""

@@ -160,7 +160,7 @@ def _staff_order() -> StaffOrder:
     form = request.form
     with_waiter = team.find_by_person(current_user.id)
     return StaffOrder(
-        wishes=_requested_items(),
+        items=_requested_items(),
         order_type=form.get("order_type", ""),
         payment_method=form.get("payment_method", ""),
         table_id=form.get("table_id", "")[:40],

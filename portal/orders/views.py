@@ -53,10 +53,10 @@ COLUMNS = (
 @orders_pages.get("/orders")
 @member_may("orders.view")
 def index() -> Any:
-    asked: dict[str, Any] = _filters_in_url()
+    filters: dict[str, Any] = _filters_in_url()
     with tenant_scope(g.tenant_id):
-        found = order_queries.listed(_filters(asked), cursor_in_url(), PAGE + 1)
-        page = page_of(found, "orders.index", asked, PAGE)
+        found = order_queries.listed(_filters(filters), cursor_in_url(), PAGE + 1)
+        page = page_of(found, "orders.index", filters, PAGE)
         known = sites.list_including_closed()
     return render_template(
         "orders/index.html",
@@ -64,8 +64,8 @@ def index() -> Any:
         sites={site.id: site for site in known},
         open_sites=[site for site in known if site.closed_at is None],
         states=order_states.STATES,
-        asked=asked,
-        csv_url=url_for("orders.export", **asked),
+        asked=filters,
+        csv_url=url_for("orders.export", **filters),
         **page.urls,
     )
 
@@ -268,8 +268,8 @@ def _filters_in_url() -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _filters(asked: dict[str, Any]) -> OrderFilters:
-    words = asked.get("q", "")
+def _filters(given: dict[str, Any]) -> OrderFilters:
+    words = given.get("q", "")
     digits = "".join(letter for letter in words if letter.isdigit())
     number = phone = table = None
     if "-" in words and not words.startswith("+"):
@@ -279,12 +279,12 @@ def _filters(asked: dict[str, Any]) -> OrderFilters:
     elif words:
         table = words
     return OrderFilters(
-        site_id=asked.get("site"),
-        state=asked.get("state"),
+        site_id=given.get("site"),
+        state=given.get("state"),
         phone=phone,
         number=number,
         table=table,
-        day=_day(asked.get("day", "")),
+        day=_day(given.get("day", "")),
     )
 
 

@@ -32,11 +32,11 @@ LINK = "/links/<link_id>"
 @payments_pages.get("")
 @member_may("payments.view")
 def index() -> Any:
-    asked: dict[str, Any] = _asked()
+    given: dict[str, Any] = _filters_in_url()
     with tenant_scope(g.tenant_id):
-        filters = _filters(asked)
+        filters = _filters(given)
         found = link_queries.listed(filters, cursor_in_url(), PAGE + 1) if filters else []
-        page = page_of(found, "payments.index", asked, PAGE)
+        page = page_of(found, "payments.index", given, PAGE)
         facts = {
             "sites": {site.id: site for site in sites.list_including_closed()},
             "numbers": order_numbers([link.order_id for link in page.rows]),
@@ -44,7 +44,7 @@ def index() -> Any:
             "reviews": payments.in_review(),
         }
     return render_template(
-        "payments/index.html", links=page.rows, asked=asked, states=STATES, **facts, **page.urls
+        "payments/index.html", links=page.rows, asked=given, states=STATES, **facts, **page.urls
     )
 
 
@@ -65,7 +65,7 @@ def new() -> Any:
                     source="staff",
                     phone=field_text(form.phone),
                     name=field_text(form.name),
-                    tell=bool(form.tell.data),
+                    notify=bool(form.tell.data),
                 )
             flash(gettext("Creating the payment link."), "success")
             return redirect(url_for("payments.link", link_id=made.id))
@@ -160,7 +160,7 @@ def _qr_svg(url: str) -> Markup:
     return Markup(qr_codes.svg(url, border=2))  # noqa: S704 - holds numbers alone
 
 
-def _asked() -> dict[str, str]:
+def _filters_in_url() -> dict[str, str]:
     given = {name: text_in_url(name, 60) for name in ("q", "state", "site")}
     if given["state"] not in STATES:
         given["state"] = ""
@@ -171,9 +171,9 @@ def _asked() -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _filters(asked: dict[str, Any]) -> LinkFilters | None:
+def _filters(given: dict[str, Any]) -> LinkFilters | None:
     """The filters for the query; None if the search matches no order."""
-    words = asked.get("q", "").upper()
+    words = given.get("q", "").upper()
     order_id = reference = None
     if "-" in words and len(words.replace("-", "")) > 8:
         try:
@@ -182,4 +182,4 @@ def _filters(asked: dict[str, Any]) -> LinkFilters | None:
             return None
     elif words:
         reference = words.lstrip("#").replace("-", "")
-    return LinkFilters(asked.get("state"), asked.get("site"), order_id, reference)
+    return LinkFilters(given.get("state"), given.get("site"), order_id, reference)

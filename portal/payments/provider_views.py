@@ -40,10 +40,12 @@ def providers() -> Any:
 @payments_pages.route("/providers/new", methods=["GET", "POST"])
 @member_may("payments.set_up")
 def new_provider() -> Any:
-    asked = request.args.get("provider", "")
+    requested = request.args.get("provider", "")
     known = offered_providers()
     form = NewAccountForm(
-        provider=asked if asked in known else known[0], name=_suggested_name(asked), link_minutes=60
+        provider=requested if requested in known else known[0],
+        name=_suggested_name(requested),
+        link_minutes=60,
     )
     form.offer_providers(known)
     with tenant_scope(g.tenant_id):
@@ -131,8 +133,8 @@ def _check_with_provider(account: PaymentAccount) -> None:
     """Check the account with the provider outside any transaction, then store the result."""
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(g.tenant_id):
-        desk = payment_accounts.credentials(payment_accounts.get(account.id), settings)
-    checked, error = payment_accounts.check_credentials(account.provider, desk)
+        credentials = payment_accounts.credentials(payment_accounts.get(account.id), settings)
+    checked, error = payment_accounts.check_credentials(account.provider, credentials)
     with tenant_scope(g.tenant_id):
         payment_accounts.record_check(account.id, checked, error)
     if error:

@@ -90,15 +90,15 @@ def keep(payment_id: str) -> Any:
 @payments_pages.get("/signals")
 @member_may("payments.view")
 def signal_list() -> Any:
-    asked: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     outcome, state = request.args.get("outcome", ""), request.args.get("state", "")
     if outcome in provider_events.OUTCOMES:
-        asked["outcome"] = outcome
+        params["outcome"] = outcome
     if state in ("waiting", "done", "parked"):
-        asked["state"] = state
+        params["state"] = state
     with tenant_scope(g.tenant_id):
-        found = provider_events.listed(cursor_in_url(), PAGE + 1, **asked)
-        page = page_of(found, "payments.signal_list", asked, PAGE)
+        found = provider_events.listed(cursor_in_url(), PAGE + 1, **params)
+        page = page_of(found, "payments.signal_list", params, PAGE)
         facts = {
             "numbers": order_numbers([one.order_id for one in page.rows]),
             "accounts": {one.id: one for one in payment_accounts.listed(removed=True)},
@@ -107,7 +107,7 @@ def signal_list() -> Any:
     return render_template(
         "payments/provider_events.html",
         signals=page.rows,
-        asked=asked,
+        asked=params,
         outcomes=provider_events.OUTCOMES,
         **facts,
         **page.urls,

@@ -29,18 +29,18 @@ JOB = "/<print_job_id>"
 @jobs_pages.get("")
 @member_may("printing.view")
 def index() -> Any:
-    asked: dict[str, Any] = _asked()
-    filters = PrintJobFilters(printer_id=asked.get("printer"), state=asked.get("state"))
+    given: dict[str, Any] = _filters_in_url()
+    filters = PrintJobFilters(printer_id=given.get("printer"), state=given.get("state"))
     with tenant_scope(g.tenant_id):
         known = printers.by_id_including_removed()
         found = print_job_queries.listed(filters, cursor_in_url(), PAGE + 1)
-    page = page_of(found, "print_jobs.index", asked, PAGE)
+    page = page_of(found, "print_jobs.index", given, PAGE)
     return render_template(
         "printing/jobs.html",
         jobs=page.rows,
         printers=known,
         states=printing_choices.JOB_STATES,
-        asked=asked,
+        asked=given,
         **page.urls,
     )
 
@@ -109,11 +109,11 @@ def _act(print_job_id: str, act: Callable[[str], str | PrintJob], done: str) -> 
     return redirect(next_path(url_for("print_jobs.job", print_job_id=shown)))
 
 
-def _asked() -> dict[str, str]:
+def _filters_in_url() -> dict[str, str]:
     state = request.args.get("state", "")
-    asked = {"state": state if state in printing_choices.JOB_STATES else ""}
+    given = {"state": state if state in printing_choices.JOB_STATES else ""}
     try:
-        asked["printer"] = canonical_id("prn", request.args.get("printer", "")[:40])
+        given["printer"] = canonical_id("prn", request.args.get("printer", "")[:40])
     except BadId:
-        asked["printer"] = ""
-    return {name: value for name, value in asked.items() if value}
+        given["printer"] = ""
+    return {name: value for name, value in given.items() if value}

@@ -147,10 +147,10 @@ class BasicsForm(Form):
         self.line_id.choices = [("", _("Default line of the business")), *lines]
 
     def values(self) -> dict[str, Any]:
-        kept = ("name", "address", "phone", "country", "currency", "time_zone")
+        names = ("name", "address", "phone", "country", "currency", "time_zone")
         line = self.line_id.data or ""
         return {
-            **{name: self[name].data or "" for name in kept},
+            **{name: self[name].data or "" for name in names},
             "prefix": self.order_prefix.data or "",
             "languages": list(dict.fromkeys([self.language.data, *(self.others.data or [])])),
             "menu_id": self.menu_id.data or None,
@@ -201,7 +201,7 @@ class OrdersForm(Form):
     prints_bills = BooleanField(_("Print the bill when a guest asks for it"))
 
     def offer(self) -> None:
-        said = {
+        labels = {
             "sent_to_kitchen": _("is sent to the kitchen"),
             "preparing": _("is being prepared"),
             "ready": _("is ready"),
@@ -211,7 +211,7 @@ class OrdersForm(Form):
             "cancelled": _("is cancelled"),
             "refunded": _("is refunded"),
         }
-        self.told_states.choices = [(state, said[state]) for state in NOTIFIED_STATES]
+        self.told_states.choices = [(state, labels[state]) for state in NOTIFIED_STATES]
 
     def values(self) -> dict[str, Any]:
         return {
@@ -253,10 +253,10 @@ class MoneyForm(Form):
 
     def values(self) -> dict[str, Any]:
         tips = [one.strip(" %") for one in (self.tips.data or "").split(",") if one.strip(" %")]
-        kept = ("service_percent", "tax_included", "newcomer_limit")
+        names = ("service_percent", "tax_included", "newcomer_limit")
         caps = ("table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour")
         return {
-            **{name: self[name].data for name in (*kept, *caps)},
+            **{name: self[name].data for name in (*names, *caps)},
             "service_order_types": self.service_order_types.data or [],
             "tip_percents": [int(one) if one.isdecimal() and len(one) < 4 else -1 for one in tips],
         }

@@ -117,9 +117,9 @@ def _item(menu: Menu, item: MenuItem | None) -> Any:
             shown["photo"] = _photo(shown["photo"])
             with tenant_scope(g.tenant_id):
                 values = {**shown, "price": normalize_price(shown["price"], menu.currency)}
-                kept = menus.get(menu.id)
+                stored = menus.get(menu.id)
                 if item is None:
-                    item = menus.add_item(kept, values)
+                    item = menus.add_item(stored, values)
                 else:
                     item = menus.change_item(item.id, values)
             flash(
@@ -151,9 +151,9 @@ def _stored(item: MenuItem) -> dict[str, Any]:
 
 
 def _blank(categories: list[Any]) -> dict[str, Any]:
-    asked = request.args.get("category", "")
+    category = request.args.get("category", "")
     known = [one.id for one in categories]
-    first = asked if asked in known else next(iter(known), "")
+    first = category if category in known else next(iter(known), "")
     return {
         "category_id": first, "code": "", "texts": {}, "price": "", "tax_percent": "",
         "stations": ["kitchen"], "allergens": [], "diets": [], "photo": "", "available": {},
@@ -216,9 +216,9 @@ def _group(menu: Menu, one: OptionGroup | None) -> Any:
         offering = set(request.form.getlist("dishes"))
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                kept = menus.get(menu.id)
+                stored = menus.get(menu.id)
                 if one is None:
-                    one = menus.add_group(kept, shown, options)
+                    one = menus.add_group(stored, shown, options)
                 else:
                     menus.change_group(one.id, shown, options)
                 if "dishes_shown" in request.form:

@@ -125,11 +125,11 @@ def sold_out(site_id: str) -> Any:
             groups = menus.groups(menu.id)
             by_group = menus.options_of([group.id for group in groups])
             options = [(group, by_group[group.id]) for group in groups]
-    asked = text_in_url("q", 80)
+    query = text_in_url("q", 80)
     name = name_lookup(menu) if menu else None
-    if asked and name:
+    if query and name:
         rows = [
-            (category, [item for item in items if asked.casefold() in name(item).casefold()])
+            (category, [item for item in items if query.casefold() in name(item).casefold()])
             for category, items in rows
         ]
         options = []
@@ -141,7 +141,7 @@ def sold_out(site_id: str) -> Any:
         options=options,
         gone=gone,
         name=name,
-        q=asked,
+        q=query,
     )
 
 

@@ -164,8 +164,8 @@ def preview(menu_id: str) -> Any:
         known = sites.listed()
         site = next((one for one in known if one.menu_id == menu_id), None)
         site = site or _preview_site(menu)
-    asked = request.args.get("lang", "")
-    language = asked if asked in site.languages else site.languages[0]
+    requested = request.args.get("lang", "")
+    language = requested if requested in site.languages else site.languages[0]
     facts = MenuFacts(g.tenant_id, site, menu.version, content, frozenset(), [], "", now())
     words = gettext("This is a preview of the draft. You cannot order here.")
     page = diner_pages.render_menu(facts, language, words)
@@ -270,8 +270,8 @@ def _moved_by_one(menu: Menu, kind: str, row_id: str, up: bool) -> list[str]:
     ids = [row.id for row in rows]
     if row_id not in ids:
         return ids
-    mine = rows[ids.index(row_id)]
-    peers = [r.id for r in rows if kind != "items" or r.category_id == mine.category_id]
+    moved = rows[ids.index(row_id)]
+    peers = [r.id for r in rows if kind != "items" or r.category_id == moved.category_id]
     at = peers.index(row_id)
     to = at - 1 if up else at + 1
     if 0 <= to < len(peers):

@@ -177,13 +177,13 @@ def save(site_id: str) -> Any:
 @member_may("orders.manage")
 def pause(site_id: str) -> Any:
     """Pause for twenty minutes, an hour or the rest of the day; any other value resumes."""
-    asked = request.form.get("for", "")
+    duration = request.form.get("for", "")
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
         until = None
-        if asked in PAUSES:
-            until = now() + PAUSES[asked]
-        elif asked == "today":
+        if duration in PAUSES:
+            until = now() + PAUSES[duration]
+        elif duration == "today":
             until = availability.next_business_day_start(site, now())
         sites.pause(site_id, until)
     if until is None:

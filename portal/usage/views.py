@@ -56,10 +56,10 @@ def index() -> Any:
 @member_may("usage.view")
 def export() -> Any:
     """One row for each day, line, country and category, as in `/api/v1/usage/costs`."""
-    asked = _filters_in_url()
+    filters = _filters_in_url()
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in line_repository.line_labels()}
-        rows = message_usage.usage_details(asked.span, _line_ids(asked, lines))
+        rows = message_usage.usage_details(filters.span, _line_ids(filters, lines))
     cells = (
         (
             row.day.isoformat(),
@@ -89,26 +89,28 @@ def spend_cap() -> Any:
 
 
 def _page(form: SpendCapForm | None) -> str:
-    asked = _filters_in_url()
+    filters = _filters_in_url()
     with tenant_scope(g.tenant_id):
         facts, own = current_tenant_facts(), accounts.account()
         used = quota.usage(facts)
         lines = {line.id: line for line in line_repository.line_labels()}
-        shown = _line_ids(asked, lines)
-        days = message_usage.usage_totals(asked.span, "day", shown)
+        shown = _line_ids(filters, lines)
+        days = message_usage.usage_totals(filters.span, "day", shown)
         rows = (
-            days if asked.by == "day" else message_usage.usage_totals(asked.span, asked.by, shown)
+            days
+            if filters.by == "day"
+            else message_usage.usage_totals(filters.span, filters.by, shown)
         )
         tests = frozenset(line.id for line in lines.values() if line.test)
-        tried = message_usage.usage_totals(asked.span, "line", tests) if tests else []
+        tried = message_usage.usage_totals(filters.span, "line", tests) if tests else []
     if form is None and may("settings.manage"):
         form = SpendCapForm(formdata=None, cap_usd=own.chosen_cap_usd)
     return render_template(
         "usage/index.html",
-        asked=asked,
-        days=_by_day(asked.span, days),
-        rows=_sorted(rows, asked),
-        name_of=lambda key: _name(asked.by, key, lines),
+        asked=filters,
+        days=_by_day(filters.span, days),
+        rows=_sorted(rows, filters),
+        name_of=lambda key: _name(filters.by, key, lines),
         total=_sum(days),
         tried=_sum(tried),
         lines=[line for line in lines.values() if not line.test],
@@ -157,10 +159,10 @@ def _day(name: str) -> date | None:
         return None
 
 
-def _line_ids(asked: UsageFilters, lines: dict[int, LineLabel]) -> frozenset[int]:
+def _line_ids(filters: UsageFilters, lines: dict[int, LineLabel]) -> frozenset[int]:
     """Test lines are counted separately."""
     live = frozenset(line.id for line in lines.values() if not line.test)
-    return frozenset({int(asked.line)}) & live if asked.line else live
+    return frozenset({int(filters.line)}) & live if filters.line else live
 
 
 def _by_day(span: Period, found: list[UsageTotal]) -> list[UsageTotal]:
@@ -174,10 +176,10 @@ def _sum(totals: list[UsageTotal]) -> UsageTotal:
     return UsageTotal("", **sums)
 
 
-def _sorted(rows: list[UsageTotal], asked: UsageFilters) -> list[UsageTotal]:
-    if not asked.sort:
+def _sorted(rows: list[UsageTotal], filters: UsageFilters) -> list[UsageTotal]:
+    if not filters.sort:
         return rows
-    return sorted(rows, key=lambda row: getattr(row, asked.sort), reverse=True)
+    return sorted(rows, key=lambda row: getattr(row, filters.sort), reverse=True)
 
 
 def _name(by: str, key: Any, lines: dict[int, LineLabel]) -> str:

@@ -95,9 +95,9 @@ def column_chart(
                 far += high
                 bars.append(Bar(part, place * slot + slot * 0.16, 100 - far, slot * 0.68, high))
         earlier = before[place] if place < len(before) else None
-        told = "" if earlier is None else show(earlier)
+        earlier_text = "" if earlier is None else show(earlier)
         shown = tuple(show(value) for value in values)
-        made.append(Column(label, shown, place * slot, slot, tuple(bars), told))
+        made.append(Column(label, shown, place * slot, slot, tuple(bars), earlier_text))
     middles = [place * slot + slot / 2 for place in range(len(points))]
     lines = _line_segments(zip(middles, before, strict=False), top)
     return ColumnChart(

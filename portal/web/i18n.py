@@ -40,8 +40,8 @@ def choose_locale() -> str:
     for wanted in (getattr(person, "locale", None), session.get("locale")):
         if wanted in LOCALES:
             return str(wanted)
-    asked = [language for language, _ in request.accept_languages]
-    return negotiate_locale(asked, LOCALES, sep="-") or "en"
+    accepted = [language for language, _ in request.accept_languages]
+    return negotiate_locale(accepted, LOCALES, sep="-") or "en"
 
 
 def choose_time_zone() -> str:
@@ -76,9 +76,9 @@ def day_and_time(moment: datetime | None) -> str:
 
 def error_message(error: DomainError) -> str:
     """The error in the reader's language."""
-    told = core_errors.core_error_message(error.message)
-    if told:
-        return told
+    message = core_errors.core_error_message(error.message)
+    if message:
+        return message
     if error.plural:
         one, other, _ = error.plural
         number = error.plural.count(error.values)

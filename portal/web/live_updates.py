@@ -44,8 +44,8 @@ def live_connection() -> dict[str, str] | None:
 @member_may("home.view")
 def ticket() -> Any:
     """A new token for an open page; empty if the person may no longer receive updates."""
-    door = live_connection() or {"ticket": ""}
-    answer = jsonify(ticket=door["ticket"], seconds=int(LIFETIME.total_seconds()))
+    connection = live_connection() or {"ticket": ""}
+    answer = jsonify(ticket=connection["ticket"], seconds=int(LIFETIME.total_seconds()))
     answer.headers["Cache-Control"] = "no-store"
     return answer
 

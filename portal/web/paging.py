@@ -31,7 +31,7 @@ def cursor_in_url() -> str | None:
 def page_of(
     rows: Sequence[Row],
     endpoint: str,
-    asked: Mapping[str, Any],
+    params: Mapping[str, Any],
     size: int,
     cursor: Callable[[Row], object] = lambda row: row.id,  # type: ignore[attr-defined]
 ) -> Page[Row]:
@@ -42,7 +42,7 @@ def page_of(
     shown = rows[:size]
     following = first = None
     if len(rows) > size:
-        following = url_for(endpoint, **asked, after=cursor(shown[-1]))
+        following = url_for(endpoint, **params, after=cursor(shown[-1]))
     if cursor_in_url():
-        first = url_for(endpoint, **asked)
+        first = url_for(endpoint, **params)
     return Page(shown, following, first)

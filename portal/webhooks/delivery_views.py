@@ -31,24 +31,24 @@ PAGE = 50
 @deliveries_pages.get("/webhooks/deliveries")
 @member_may("webhooks.view")
 def index() -> Any:
-    asked: dict[str, Any] = _filters_in_url()
+    filters: dict[str, Any] = _filters_in_url()
     after = request.args.get("after")
     with tenant_scope(g.tenant_id):
         known = {one.id: one for one in endpoints.list_with_removed()}
-        found = webhook_queries.list_deliveries(_filters(asked, set(known)), after, PAGE + 1)
+        found = webhook_queries.list_deliveries(_filters(filters, set(known)), after, PAGE + 1)
     shown = found[:PAGE]
     next_url = previous_url = None
     if len(found) > PAGE:
-        next_url = url_for("deliveries.index", **asked, after=shown[-1].id)
+        next_url = url_for("deliveries.index", **filters, after=shown[-1].id)
     if after:
-        previous_url = url_for("deliveries.index", **asked)
+        previous_url = url_for("deliveries.index", **filters)
     return render_template(
         "webhooks/deliveries.html",
         deliveries=shown,
         endpoints=known,
         kinds=EVENT_TYPES,
         states=STATES,
-        asked=asked,
+        asked=filters,
         error_words=attempt_error,
         next_url=next_url,
         previous_url=previous_url,
@@ -157,14 +157,14 @@ def _filters_in_url() -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _filters(asked: dict[str, str], known: set[str]) -> DeliveryFilters:
+def _filters(given: dict[str, str], known: set[str]) -> DeliveryFilters:
     """Unknown choices are ignored; an invalid id matches nothing."""
-    endpoint, event, state = (asked.get(name, "") for name in ("to", "event", "state"))
+    endpoint, event, state = (given.get(name, "") for name in ("to", "event", "state"))
     return DeliveryFilters(
         endpoint_id=endpoint if endpoint in known else None,
         type=event if event in EVENT_TYPES else None,
         state=state if state in STATES else None,
-        event_id=_event_id(asked["id"]) if "id" in asked else None,
+        event_id=_event_id(given["id"]) if "id" in given else None,
     )
 
 

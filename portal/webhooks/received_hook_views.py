@@ -27,19 +27,19 @@ LARGEST_READ = 200_000
 @hooks_pages.get("/received")
 @member_may("lines.view")
 def index() -> Any:
-    asked = _filters_in_url()
+    filters = _filters_in_url()
     after = request.args.get("after")
-    wanted = HookFilters(asked.get("kind"), asked.get("target"), asked.get("state"))
+    wanted = HookFilters(filters.get("kind"), filters.get("target"), filters.get("state"))
     with tenant_scope(g.tenant_id):
         found = hook_log.list_hooks(wanted, after, PAGE + 1)
         lines = _targets()
     shown = found[:PAGE]
-    more: dict[str, Any] = dict(asked)
+    more: dict[str, Any] = dict(filters)
     return render_template(
         "webhooks/received_hooks.html",
         hooks=shown,
         lines=lines,
-        asked=asked,
+        asked=filters,
         states=HOOK_STATES,
         next_url=url_for("received.index", **more, after=shown[-1].id)
         if len(found) > PAGE

@@ -157,11 +157,11 @@ def replay(endpoint_id: str) -> Any:
     known, form = _endpoint(endpoint_id), ReplayForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
-            wish = ReplayRange(
+            replay_range = ReplayRange(
                 _viewer_time(form.since.data), _viewer_time(form.until.data), form.missed.data
             )
             with tenant_scope(g.tenant_id):
-                count = webhook_queries.replay_events(endpoint_id, wish)
+                count = webhook_queries.replay_events(endpoint_id, replay_range)
             if count:
                 flash(gettext("Events being sent again: %(count)s.", count=count), "success")
             else:

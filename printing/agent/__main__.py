@@ -57,8 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
         return EXIT_USAGE
     networks = [] if options.no_scan else options.scan
     agent = Agent(pairing, journal, Path(options.demo or data / "demo"), networks)
-    for told in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(told, lambda *_: agent.stop())
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, lambda *_: agent.stop())
     log.info("Print agent %s started for %s at %s", VERSION, pairing.site, pairing.server)
     agent.run()
     journal.close()

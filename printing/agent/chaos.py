@@ -32,13 +32,13 @@ _lock = Lock()
 def arm(environment: Mapping[str, str]) -> None:
     """Raises ValueError with a sentence for people."""
     global _fault
-    told = environment.get("PRINT_AGENT_FAULT", "")
-    if not told:
+    setting = environment.get("PRINT_AGENT_FAULT", "")
+    if not setting:
         _fault = None
         return
     if environment.get("PRINT_AGENT_ALLOW_FAULTS") != "1":
         raise ValueError("PRINT_AGENT_FAULT is for tests; set PRINT_AGENT_ALLOW_FAULTS=1 as well")
-    step, _, times = told.partition(":")
+    step, _, times = setting.partition(":")
     if step not in STEPS or not times.isdecimal() or int(times) < 1:
         raise ValueError(f"PRINT_AGENT_FAULT must be step:n with a step of {', '.join(STEPS)}")
     _fault = Fault(step, int(times))

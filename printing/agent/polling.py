@@ -59,14 +59,16 @@ class Agent:
         self.printers: dict[str, Printer] = {}
         self.found: list[dict[str, object]] = []
         self.revoked = False
-        self._poll, self._tell, self._pictures = (ServerConnection(pairing.token) for _ in range(3))
-        self._over, self._bell = Event(), Event()
+        self._poll, self._results, self._pictures = (
+            ServerConnection(pairing.token) for _ in range(3)
+        )
+        self._over, self._wakeup = Event(), Event()
         self._around = PrinterContext(
             journal,
             demo,
             journal.path.parent / "files",
             self._picture_of,
-            self._bell.set,
+            self._wakeup.set,
             self._poll.interrupt,
         )
 
@@ -90,7 +92,7 @@ class Agent:
             for printer in self.printers.values():
                 printer.join(5)
             self._over.set()
-            self._bell.set()
+            self._wakeup.set()
             reporter.join(5)
 
     def stop(self) -> None:
@@ -104,14 +106,14 @@ class Agent:
                 answer = self._poll.post(
                     self.pairing.poll_url, self._state(), self.pairing.poll_seconds + 15
                 )
-                self._hear(answer)
+                self._handle_answer(answer)
                 if patience.failures:
                     log.info("The server is responding again.")
                 patience.over()
             except Interrupted:
                 continue
-            except TokenRevoked as told:
-                self._give_up(str(told))
+            except TokenRevoked as error:
+                self._give_up(str(error))
             except (
                 ServerUnavailable,
                 RequestRefused,
@@ -133,25 +135,25 @@ class Agent:
             "found": self.found,
         }
 
-    def _hear(self, answer: dict[str, Any]) -> None:
+    def _handle_answer(self, answer: dict[str, Any]) -> None:
         self._set_printers(answer["printers"])
-        jobs = [_job(told) for told in answer["jobs"]]
+        jobs = [_job(data) for data in answer["jobs"]]
         for job in jobs:
             if self.journal.take(job):
                 log.info("Received %s", job.title)
         for job_id in answer.get("drop", []):
             if self.journal.drop(str(job_id), _dropped()):
                 log.info("%s dropped: another printer has printed it", job_id)
-                self._bell.set()
+                self._wakeup.set()
         if jobs:
             chaos.at("after_fetch")
-            self._bell.set()
+            self._wakeup.set()
         for job in self.journal.waiting():
             if job.printer_id in self.printers:
                 self.printers[job.printer_id].ring()
             else:
                 self.journal.done(job, _returned(job))
-                self._bell.set()
+                self._wakeup.set()
 
     def _set_printers(self, wanted: list[dict[str, Any]]) -> None:
         settings = {str(one["id"]): one for one in wanted}
@@ -174,7 +176,7 @@ class Agent:
         """Report results in order, as soon as the server is reachable."""
         patience = Backoff()
         while True:
-            self._bell.clear()
+            self._wakeup.clear()
             try:
                 for job in self.journal.unreported():
                     chaos.at("before_ack")
@@ -191,13 +193,13 @@ class Agent:
                 continue
             if self._over.is_set():
                 return
-            self._bell.wait(MAX_BACKOFF_SECONDS)
+            self._wakeup.wait(MAX_BACKOFF_SECONDS)
 
     def _tell_one(self, job: PrintJob) -> bool:
         """Report one result. Returns whether the server accepted it."""
         url = f"{self.pairing.server}/print/v1/jobs/{job.id}/result"
         try:
-            answer = self._tell.post(url, {"fence": job.fence, **job.result})
+            answer = self._results.post(url, {"fence": job.fence, **job.result})
             if "state" not in answer:
                 raise ServerUnavailable("the response is not from the Comanda server")
         except RequestRefused as answer:
@@ -214,11 +216,11 @@ class Agent:
         except (ServerUnavailable, RequestRefused, TokenRevoked, Interrupted) as failed:
             raise NothingSent(f"its picture could not be downloaded: {failed}") from None
 
-    def _give_up(self, told: str) -> None:
+    def _give_up(self, reason: str) -> None:
         self.revoked = True
         self._over.set()
         waiting = len(self.journal.in_hand())
-        log.error("This computer was disconnected in the portal: %s", told)
+        log.error("This computer was disconnected in the portal: %s", reason)
         log.error("Printing has stopped. %d ticket(s) remain in the journal.", waiting)
         log.error("Create a new pairing code in the portal and start the agent with --pair CODE.")
 
@@ -286,18 +288,18 @@ def _returned(job: PrintJob) -> dict[str, Any]:
     }
 
 
-def _job(told: dict[str, Any]) -> PrintJob:
+def _job(fields: dict[str, Any]) -> PrintJob:
     try:
-        data = base64.b64decode(told["data"], validate=True)
-        again = base64.b64decode(told.get("again") or "", validate=True)
+        data = base64.b64decode(fields["data"], validate=True)
+        again = base64.b64decode(fields.get("again") or "", validate=True)
     except binascii.Error as wrong:
         raise ValueError(f"the ticket cannot be read: {wrong}") from None
     return PrintJob(
-        id=str(told["id"]),
-        printer_id=str(told["printer_id"]),
-        fence=int(told["fence"]),
-        title=str(told.get("title", told["id"])),
-        media_type=str(told.get("media_type", "application/octet-stream")),
+        id=str(fields["id"]),
+        printer_id=str(fields["printer_id"]),
+        fence=int(fields["fence"]),
+        title=str(fields.get("title", fields["id"])),
+        media_type=str(fields.get("media_type", "application/octet-stream")),
         data=data,
         again=again,
     )

@@ -49,17 +49,17 @@ class Printer(Thread):
         self.id = str(settings["id"])
         self.around = around
         self.condition = Status("ready", "")
-        self._bell, self._over = Event(), Event()
+        self._wakeup, self._over = Event(), Event()
         self._ever_answered = False
         self._after = after
 
     def ring(self) -> None:
-        self._bell.set()
+        self._wakeup.set()
 
     def stop(self) -> None:
         """Stop after the current job."""
         self._over.set()
-        self._bell.set()
+        self._wakeup.set()
 
     def health(self) -> dict[str, str]:
         return {"id": self.id, "state": self.condition.state, "detail": self.condition.detail}
@@ -86,12 +86,12 @@ class Printer(Thread):
 
     def _rest(self) -> None:
         well = self.condition.can_print
-        rung = self._bell.wait(IDLE_CHECK_SECONDS if well else UNWELL_CHECK_SECONDS)
-        self._bell.clear()
-        if not rung and not self._over.is_set():
-            self._look()
+        woken = self._wakeup.wait(IDLE_CHECK_SECONDS if well else UNWELL_CHECK_SECONDS)
+        self._wakeup.clear()
+        if not woken and not self._over.is_set():
+            self._check()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         try:
             output = None if self._is_demo else self._output()
             if output is None or not self._asks(output):
@@ -230,8 +230,8 @@ class Printer(Thread):
     def _be(self, condition: Status) -> None:
         before, self.condition = self.condition, condition
         if before.state != condition.state:
-            say = log.info if condition.can_print else log.warning
-            say("%s: %s", self.name, printer_status.STATE_TEXTS[condition.state])
+            write_log = log.info if condition.can_print else log.warning
+            write_log("%s: %s", self.name, printer_status.STATE_TEXTS[condition.state])
             self.around.changed()
 
 

@@ -54,12 +54,12 @@ def check_device(printer: Printer, device: str) -> None:
         raise Forbidden("another_printer", "Another printer uses this address.")
 
 
-def record_poll(printer: Printer, said: ReportedState | None) -> None:
+def record_poll(printer: Printer, reported: ReportedState | None) -> None:
     """Record the poll, and the state if the printer reported one."""
     first = printer.seen_at is None or printer.state == "offline"
     printer.seen_at = now()
-    if said is not None:
-        changed = printers.record_state(printer, said.state, said.reason)
+    if reported is not None:
+        changed = printers.record_state(printer, reported.state, reported.reason)
     else:
         changed = first and printers.record_state(printer, "ready")
     if first or changed:

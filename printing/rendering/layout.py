@@ -46,10 +46,10 @@ class Row:
 
     def filled(self, columns: int) -> str:
         """Return the text with `end` moved to the edge."""
-        room = columns // self.wide - column_width(self.lead)
+        space = columns // self.wide - column_width(self.lead)
         if self.end:
             gap = max(
-                room - column_width(self.text) - column_width(self.end), 1 if self.text else 0
+                space - column_width(self.text) - column_width(self.end), 1 if self.text else 0
             )
             return self.text + " " * gap + self.end
         return self.text
@@ -129,8 +129,8 @@ class _Layout:
         many = f"{part.quantity} × " if part.large else f"{part.quantity} "
         many = self.write(many)
         amount = self.clean(part.amount)
-        room = self.columns // size - len(many)
-        short = room - column_width(amount) - 1 if amount else room
+        space = self.columns // size - len(many)
+        short = space - column_width(amount) - 1 if amount else space
         first, *more = wrap(self.clean(part.text), max(short, 1))
         yield Row(many + first, end=amount, wide=size, high=high, bold=part.large)
         for line in more:
@@ -161,10 +161,10 @@ class _Layout:
     @rows.register
     def _(self, part: Band) -> Iterator[AnyRow]:
         size, high = (self.double, 2) if part.large else (1, 1)
-        room = self.columns // size
-        for line in wrap(self.clean(part.text), room - 2):
-            left = (room - column_width(line)) // 2
-            filled = " " * left + line + " " * (room - column_width(line) - left)
+        space = self.columns // size
+        for line in wrap(self.clean(part.text), space - 2):
+            left = (space - column_width(line)) // 2
+            filled = " " * left + line + " " * (space - column_width(line) - left)
             yield Row(filled, wide=size, high=high, bold=True, inverse=True)
         yield GapRow()
 
@@ -180,18 +180,18 @@ class _Layout:
 
     def _edges(self, left: str, right: str, wide: int, high: int, bold: bool) -> Iterator[AnyRow]:
         left, right = self.clean(left), self.clean(right)
-        room = self.columns // wide
-        if column_width(left) + column_width(right) + 1 <= room:
+        space = self.columns // wide
+        if column_width(left) + column_width(right) + 1 <= space:
             yield Row(left, end=right, wide=wide, high=high, bold=bold)
             return
-        *above, last = wrap(left, room)
+        *above, last = wrap(left, space)
         for line in above:
             yield Row(line, wide=wide, high=high, bold=bold)
-        if column_width(last) + column_width(right) + 1 <= room:
+        if column_width(last) + column_width(right) + 1 <= space:
             yield Row(last, end=right, wide=wide, high=high, bold=bold)
             return
         yield Row(last, wide=wide, high=high, bold=bold)
-        for line in wrap(right, room):
+        for line in wrap(right, space):
             yield Row("", end=line, wide=wide, high=high, bold=bold)
 
     @rows.register

@@ -61,16 +61,16 @@ def draw_text_row(row: Row, sheet: RasterPage) -> Image.Image:
     canvas = Image.new("L", (sheet.dots, high + GAP), WHITE)
     unit = sheet.cell * row.wide
     lead = column_width(row.lead) * unit
-    room = sheet.dots - lead
+    space = sheet.dots - lead
     size = (unit / 0.6, fonts.POINTS * row.high)
-    end = _Piece.of(row.end, row.bold, size, room)
+    end = _Piece.of(row.end, row.bold, size, space)
     text = row.text.strip() if row.inverse else row.text
-    inside = room - (2 * unit if row.inverse else 0) - (end.wide + unit if row.end else 0)
+    inside = space - (2 * unit if row.inverse else 0) - (end.wide + unit if row.end else 0)
     piece = _Piece.of(text, row.bold, size, inside)
     base = (GAP + high) / 2 + (fonts.ASCENT - fonts.DESCENT) * size[1] / 2
     if row.inverse:
-        fills = column_width(row.text) * unit + unit > room
-        box = room if fills else min(piece.wide + 2 * unit, room)
+        fills = column_width(row.text) * unit + unit > space
+        box = space if fills else min(piece.wide + 2 * unit, space)
         left = sheet.dots - lead - box if sheet.right_to_left else lead
         ImageDraw.Draw(canvas).rectangle((left, 0, left + box - 1, canvas.height - 1), fill=BLACK)
         fonts.draw_text(
@@ -92,13 +92,13 @@ class _Piece:
     wide: float
 
     @classmethod
-    def of(cls, text: str, bold: bool, size: tuple[float, float], room: float) -> "_Piece":
+    def of(cls, text: str, bold: bool, size: tuple[float, float], space: float) -> "_Piece":
         """Condense the text if it would not fit."""
         line = fonts.shape_text(text, bold, fonts.is_right_to_left(text))
         wide = line.advance * size[0]
-        if wide > room > 0:
-            size = (size[0] * room / wide, size[1])
-            wide = room
+        if wide > space > 0:
+            size = (size[0] * space / wide, size[1])
+            wide = space
         return cls(line, size, wide)
 
 

@@ -31,12 +31,12 @@ def printable(text: str, limit: int = MAX_LENGTH) -> str:
     spaced = "".join(" " if letter.isspace() else letter for letter in text[: limit * 4])
     named = _PICTURES.sub(_emoji_name, spaced)
     joins = _JOINING.search(named) is not None
-    kept = "".join(
+    result = "".join(
         letter
         for letter in named
         if (letter in _JOINERS and joins) or unicodedata.category(letter) not in _DROPPED
     )
-    line = " ".join(unicodedata.normalize("NFC", kept).split())
+    line = " ".join(unicodedata.normalize("NFC", result).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -60,31 +60,31 @@ def column_width(text: str) -> int:
 
 def wrap(text: str, columns: int, first: int | None = None) -> list[str]:
     """Break between words; a word that is too long for a line is cut."""
-    room = columns if first is None else first
+    space = columns if first is None else first
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
         rest = word
         while rest:
             joined = f"{line} {rest}" if line else rest
-            if column_width(joined) <= room:
+            if column_width(joined) <= space:
                 line = joined
                 break
             if line:
                 lines.append(line)
-                line, room = "", columns
+                line, space = "", columns
                 continue
-            head = _head(rest, room)
+            head = _head(rest, space)
             lines.append(head)
-            rest, room = rest[len(head) :], columns
+            rest, space = rest[len(head) :], columns
     return [*lines, line] if line or not lines else lines
 
 
-def _head(word: str, room: int) -> str:
+def _head(word: str, space: int) -> str:
     taken = 0
     for place, letter in enumerate(word):
         taken += column_width(letter)
-        if taken > room:
+        if taken > space:
             return word[: max(place, 1)]
     return word
 

@@ -227,8 +227,8 @@ def _refusal(
         return "already", {"order": made.number if made else ""}
     if site is None:
         return "unknown_code", {}
-    mine = sites.line_of(site)
-    if mine is None or mine.id != line.id:
+    site_line = sites.line_of(site)
+    if site_line is None or site_line.id != line.id:
         return "other_place", {}
     if cart.expires_at <= moment:
         return "expired", {}
@@ -248,12 +248,12 @@ def _unavailable(site: Site, cart: Cart) -> tuple[str, dict[str, Any]] | None:
     if version is None or cart.menu_id != site.menu_id:
         return "changed", {}
     missing = availability.unavailable(site, version.content, now())
-    shelf = PricedMenu(version.content)
+    priced_menu = PricedMenu(version.content)
     known = {option["id"] for group in version.content["groups"].values()
              for option in group["options"]}  # fmt: skip
     for row in cart.lines:
         try:
-            shelf.item(row["item_id"])
+            priced_menu.item(row["item_id"])
         except NotOnMenu:
             return "changed", {}
         if row["item_id"] in missing:

@@ -54,7 +54,7 @@ def _parse_for_site(site: Site, rows: list[str]) -> ParsedOrder | None:
     if version is None:
         return None
     names, options = _names(version.content), _options(version.content)
-    wishes: list[RequestedItem] = []
+    requested: list[RequestedItem] = []
     unread: list[str] = []
     language = site.languages[0]
     for row in rows:
@@ -65,18 +65,18 @@ def _parse_for_site(site: Site, rows: list[str]) -> ParsedOrder | None:
                 unread.append(row)
                 continue
             item_id, language = known
-            wishes.append(RequestedItem(item_id, max(quantity, 1)))
-        elif row.startswith("+") and wishes:
-            last = wishes[-1]
-            mine = options.get(last.item_id, {})
-            chosen = [mine.get(_normalize(one)) for one in row[1:].split(",")]
+            requested.append(RequestedItem(item_id, max(quantity, 1)))
+        elif row.startswith("+") and requested:
+            last = requested[-1]
+            own_options = options.get(last.item_id, {})
+            chosen = [own_options.get(_normalize(one)) for one in row[1:].split(",")]
             if None in chosen:
                 unread.append(row)
             extra = tuple(one for one in chosen if one)
-            wishes[-1] = RequestedItem(last.item_id, last.quantity, (*last.options, *extra))
-    if not wishes:
+            requested[-1] = RequestedItem(last.item_id, last.quantity, (*last.options, *extra))
+    if not requested:
         return None
-    lines, failed = _priced(PricedMenu(version.content), wishes, language)
+    lines, failed = _priced(PricedMenu(version.content), requested, language)
     return (
         ParsedOrder(site, language, lines, _table(site, rows), unread + failed) if lines else None
     )
@@ -98,13 +98,13 @@ def _quantity_and_name(row: str) -> tuple[int, str] | None:
 
 
 def _priced(
-    shelf: PricedMenu, wishes: list[RequestedItem], language: str
+    priced_menu: PricedMenu, requested: list[RequestedItem], language: str
 ) -> tuple[list[PricedLine], list[str]]:
     lines: list[PricedLine] = []
     failed: list[str] = []
-    for wish in wishes:
+    for item in requested:
         try:
-            lines += price_items(shelf, [wish], language)
+            lines += price_items(priced_menu, [item], language)
         except DomainError as error:
             failed.append(error.message)
     return lines, failed
@@ -137,8 +137,8 @@ def _table(site: Site, rows: list[str]) -> Table | None:
     for language in chat_languages():
         before, _, after = unfilled_chat_text(language, "table").partition("{table}")
         for row in rows:
-            said = _normalize(row).strip("* ")
-            if said.startswith(_normalize(before)) and said.endswith(_normalize(after)):
+            text = _normalize(row).strip("* ")
+            if text.startswith(_normalize(before)) and text.endswith(_normalize(after)):
                 number = row.strip("* ")[len(before.strip()) :].strip()
                 table = tables.by_number(site.id, number)
                 if table is not None:

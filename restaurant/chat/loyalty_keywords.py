@@ -61,8 +61,8 @@ def is_keyword(message: InboundMessage) -> bool:
     if not is_written(message.kind) or not 0 < len(message.text) <= MAX_TEXT_LENGTH:
         return False
     words = keyword_cache.words(current_tenant_id())
-    said = programmes.normalize_keyword(message.text)
-    return bool(words) and (said in words or said in _REDEEM_WORDS)
+    keyword = programmes.normalize_keyword(message.text)
+    return bool(words) and (keyword in words or keyword in _REDEEM_WORDS)
 
 
 def answer_keyword(line: Line, message: InboundMessage) -> bool:
@@ -73,12 +73,12 @@ def answer_keyword(line: Line, message: InboundMessage) -> bool:
     card = contact_cards.get(contact_id)
     if card.contact.blocked_at is not None:
         return False
-    said = programmes.normalize_keyword(message.text)
-    meant = _matching_programmes(line, said)
+    keyword = programmes.normalize_keyword(message.text)
+    meant = _matching_programmes(line, keyword)
     if not meant:
         return False
-    language = _language(card.contact.language, said, meant[0][1])
-    if said in _REDEEM_WORDS:
+    language = _language(card.contact.language, keyword, meant[0][1])
+    if keyword in _REDEEM_WORDS:
         for _, site in meant:
             if text := _redeem(site, contact_id, language):
                 return bool(order_notifications.send_text(line, message.sender_phone, text))
@@ -87,29 +87,29 @@ def answer_keyword(line: Line, message: InboundMessage) -> bool:
     return bool(order_notifications.send_text(line, message.sender_phone, "\n\n".join(parts)))
 
 
-def _matching_programmes(line: Line, said: str) -> list[tuple[LoyaltyProgramme, Site]]:
+def _matching_programmes(line: Line, keyword: str) -> list[tuple[LoyaltyProgramme, Site]]:
     """The programmes with this keyword at the sites that use this line."""
     active = {one.site_id: one for one in programmes.listed() if one.active}
     meant = []
     for site in sites.listed():
         programme = active.get(site.id)
-        mine = sites.line_of(site) if programme is not None else None
-        if programme is None or mine is None or mine.id != line.id:
+        site_line = sites.line_of(site) if programme is not None else None
+        if programme is None or site_line is None or site_line.id != line.id:
             continue
-        if said in _REDEEM_WORDS or said in {
+        if keyword in _REDEEM_WORDS or keyword in {
             programmes.normalize_keyword(one) for one in programme.keywords
         }:
             meant.append((programme, site))
     return meant
 
 
-def _language(known_as: str, said: str, site: Site) -> str:
+def _language(known_as: str, keyword: str, site: Site) -> str:
     """The guest's language, else that of the keyword, else the site's."""
     if known_as.partition("-")[0] in chat_languages():
         return known_as
     for language, words in programmes.DEFAULT_KEYWORDS.items():
         if (
-            said in {programmes.normalize_keyword(one) for one in words}
+            keyword in {programmes.normalize_keyword(one) for one in words}
             and language in site.languages
         ):
             return language
@@ -119,24 +119,24 @@ def _language(known_as: str, said: str, site: Site) -> str:
 def _balance(programme: LoyaltyProgramme, site: Site, contact_id: str, language: str) -> str:
     standing = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
     balance = standing.balance if standing else 0
-    said = chat_text(language, f"{programme.kind}_balance", site=site.name, balance=balance)
+    text = chat_text(language, f"{programme.kind}_balance", site=site.name, balance=balance)
     priced = rewards.exchangeable_at(site.id, site.currency)
     if not priced:
-        return said
+        return text
     paid = [one for one in priced if (one.cost or 0) <= balance]
     if paid:
-        return f"{said}\n{chat_text(language, 'reward_ready', reward=paid[-1].name)}"
+        return f"{text}\n{chat_text(language, 'reward_ready', reward=paid[-1].name)}"
     missing = (priced[0].cost or 0) - balance
     key = f"{programme.kind}_missing"
-    return f"{said}\n{chat_text(language, key, missing=missing, reward=priced[0].name)}"
+    return f"{text}\n{chat_text(language, key, missing=missing, reward=priced[0].name)}"
 
 
 def _coupons(site: Site, contact_id: str, language: str) -> list[str]:
-    mine = coupons.open_of_contact(contact_id)
-    if not mine:
+    found = coupons.open_of_contact(contact_id)
+    if not found:
         return []
     lines = []
-    for one in mine:
+    for one in found:
         until = loyalty_placeholders.last_day(site, one, language)
         values = {"code": coupon_codes.format_code(one.code), "reward": coupons.terms_of(one).name}
         lines.append(chat_text(language, "coupon_row", until=until, **values))

@@ -98,7 +98,9 @@ def set_location(site: Site, order: Order, where: Coordinates, words: str = "") 
     return _apply_zone(site, held, zone)
 
 
-def choose_zone(site: Site, order: Order, zone: DeliveryZone, *, seen: int | None = None) -> Order:
+def choose_zone(
+    site: Site, order: Order, zone: DeliveryZone, *, shown_version: int | None = None
+) -> Order:
     """The staff choose a zone if the customer shared no location. They may waive its minimum."""
     if order.order_type != "delivery" or order.ended_at is not None:
         raise Conflict("no_delivery", "Only an open delivery order has a delivery zone.")
@@ -107,7 +109,7 @@ def choose_zone(site: Site, order: Order, zone: DeliveryZone, *, seen: int | Non
             "amount_fixed",
             "A payment for this order is in progress, so its amount cannot be changed.",
         )
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     _set_zone_and_fee(site, held, zone)
     order_lifecycle.record_change(held, "location", because=zone.name)
     order_notifications.status_changed(site, held, order_queries.items_of(held.id))

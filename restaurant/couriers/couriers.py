@@ -68,8 +68,8 @@ def get_not_removed(courier_id: str) -> Courier:
 
 
 def add(site: Site, name: str, phone: str, language: str = "") -> Courier:
-    mine = listed(site.id)
-    if len(mine) >= MAX_COURIERS:
+    existing = listed(site.id)
+    if len(existing) >= MAX_COURIERS:
         raise Invalid(
             "too_many", "A restaurant can have at most {most} couriers.", most=MAX_COURIERS
         )
@@ -78,7 +78,7 @@ def add(site: Site, name: str, phone: str, language: str = "") -> Courier:
         site_id=site.id,
         **_checked(site, {"name": name, "phone": phone, "language": language}),
     )
-    _check_phone_is_free(mine, courier.phone)
+    _check_phone_is_free(existing, courier.phone)
     courier.contact_id = contact_identities.find_or_create(
         courier.phone, "", courier.name, now()
     ).id

@@ -43,7 +43,7 @@ class AssignedTrip:
 
 
 def assign(
-    site: Site, order: Order, courier: Courier | None, *, seen: int | None = None
+    site: Site, order: Order, courier: Courier | None, *, shown_version: int | None = None
 ) -> Trip | None:
     """Assign the order to a courier, to another one, or to nobody. Idempotent."""
     trip = trip_of(order.id)
@@ -56,13 +56,13 @@ def assign(
             number=order.number,
         )
     if courier is None:
-        _unassign(site, order, trip, seen)
+        _unassign(site, order, trip, shown_version)
         return None
     if courier.site_id != site.id or courier.removed_at or not courier.active:
         raise invalid("courier_id", "unknown_courier", "Choose a courier of this restaurant.")
     if trip is not None and trip.courier_id == courier.id:
         return trip
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     if trip is None:
         trip = Trip(
             tenant_id=order.tenant_id, order_id=order.id, site_id=site.id, courier_id=courier.id
@@ -71,8 +71,10 @@ def assign(
     else:
         _notify_unassigned(site, held, couriers.get(trip.courier_id))
         trip.courier_id, trip.assigned_at = courier.id, now()
-    told = courier_trips.notify_courier(site, held, courier, courier_message(site, held, courier))
-    trip.told, trip.message_id = told.expected_to_arrive, told.message_id
+    notification = courier_trips.notify_courier(
+        site, held, courier, courier_message(site, held, courier)
+    )
+    trip.told, trip.message_id = notification.expected_to_arrive, notification.message_id
     db.session.flush()
     order_lifecycle.record_change(held, "courier", because=courier.name)
     order_notifications.delivery_updated(
@@ -127,19 +129,19 @@ def courier_message(site: Site, order: Order, courier: Courier) -> str:
     """The message to the courier, in their language: address, customer, amount to collect."""
     language = courier.language
     taken = amount_to_collect(order)
-    said = [f"*{chat_text(language, 'courier_new', site=site.name, order=order.number)}*"]
-    said.append(addresses.address_text(order))
+    lines = [f"*{chat_text(language, 'courier_new', site=site.name, order=order.number)}*"]
+    lines.append(addresses.address_text(order))
     where = addresses.location_of(order.address)
     if where is not None:
-        said.append(chat_text(language, "courier_route", url=where.route_url))
+        lines.append(chat_text(language, "courier_route", url=where.route_url))
     phone = display_phone(order.customer_phone) if order.customer_phone else ""
-    said.append(" · ".join(one for one in (order.customer_name, phone) if one))
+    lines.append(" · ".join(one for one in (order.customer_name, phone) if one))
     if order.notes:
-        said.append(f"{chat_text(language, 'note')}: {order.notes}")
+        lines.append(f"{chat_text(language, 'note')}: {order.notes}")
     amount = format_money(taken.amount, order.currency, language)
-    said.append(chat_text(language, f"courier_collect_{taken.way}", amount=amount))
-    said.append(chat_text(language, "courier_list", url=couriers.link_url(courier)[0]))
-    return "\n".join(one for one in said if one)
+    lines.append(chat_text(language, f"courier_collect_{taken.way}", amount=amount))
+    lines.append(chat_text(language, "courier_list", url=couriers.link_url(courier)[0]))
+    return "\n".join(one for one in lines if one)
 
 
 def open_trips(site_id: str) -> dict[str, AssignedTrip]:
@@ -177,11 +179,11 @@ def trip_of_order(order: Order) -> AssignedTrip | None:
 
 def trips_of_courier(courier: Courier) -> tuple[list[AssignedTrip], list[AssignedTrip]]:
     """The courier's open trips, first assigned first, and those delivered during this shift."""
-    mine = Trip.courier_id == courier.id
+    of_courier = Trip.courier_id == courier.id
     recent = Trip.assigned_at > now() - SHIFT
-    done = [ride for ride in _find_trips(mine, recent, Trip.ended_at.is_not(None)) if
+    done = [ride for ride in _find_trips(of_courier, recent, Trip.ended_at.is_not(None)) if
             ride.trip.delivered_at]  # fmt: skip
-    return _find_trips(mine, Trip.ended_at.is_(None)), done
+    return _find_trips(of_courier, Trip.ended_at.is_(None)), done
 
 
 def deliveries_since(site_id: str, since: datetime) -> dict[str, tuple[int, Decimal]]:
@@ -223,7 +225,7 @@ def _find_trips(*wanted: ColumnElement[bool]) -> list[AssignedTrip]:
     ]
 
 
-def _unassign(site: Site, order: Order, trip: Trip | None, seen: int | None) -> None:
+def _unassign(site: Site, order: Order, trip: Trip | None, shown_version: int | None) -> None:
     if trip is None:
         return
     if order.state == "out_for_delivery":
@@ -231,7 +233,7 @@ def _unassign(site: Site, order: Order, trip: Trip | None, seen: int | None) -> 
             "on_its_way",
             "The courier is already out with this order. Assign it to another courier instead.",
         )
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     courier = couriers.get(trip.courier_id)
     _notify_unassigned(site, held, courier)
     order_notifications.delivery_updated(

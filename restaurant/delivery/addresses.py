@@ -93,12 +93,12 @@ def address_with_location(
     address: Mapping[str, Any], where: Coordinates | None, zone: DeliveryZone | None
 ) -> dict[str, Any]:
     """The address as orders store it; coordinates are text so that they stay exact."""
-    told = dict(address)
+    changed = dict(address)
     if where is not None:
-        told |= {"latitude": str(where.latitude), "longitude": str(where.longitude)}
+        changed |= {"latitude": str(where.latitude), "longitude": str(where.longitude)}
     if zone is not None:
-        told |= {"zone": zone.id, "zone_name": zone.name}
-    return told
+        changed |= {"zone": zone.id, "zone_name": zone.name}
+    return changed
 
 
 def location_of(address: Mapping[str, Any]) -> Coordinates | None:

@@ -127,8 +127,8 @@ def _send_due(moment: datetime) -> int:
     waiting = list(db.session.scalars(query))
     sent = 0
     for site_id in dict.fromkeys(one.site_id for one in waiting):
-        mine = [one for one in waiting if one.site_id == site_id]
-        sent += _send_for_site(site_id, mine, moment)
+        of_site = [one for one in waiting if one.site_id == site_id]
+        sent += _send_for_site(site_id, of_site, moment)
     return sent
 
 

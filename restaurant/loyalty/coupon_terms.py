@@ -66,17 +66,17 @@ def terms_of_reward(reward: Reward) -> CouponTerms:
     )
 
 
-def read_terms(kept: Mapping[str, Any]) -> CouponTerms:
+def read_terms(stored: Mapping[str, Any]) -> CouponTerms:
     return CouponTerms(
-        kind=kept["kind"],
-        value=Decimal(kept["value"]),
-        currency=kept["currency"],
-        name=kept["name"],
-        minimum=Decimal(kept["minimum"]),
-        most=None if kept["most"] is None else Decimal(kept["most"]),
-        item_id=kept["item_id"],
-        item_name=kept["item_name"],
-        site_ids=tuple(kept["site_ids"]),
+        kind=stored["kind"],
+        value=Decimal(stored["value"]),
+        currency=stored["currency"],
+        name=stored["name"],
+        minimum=Decimal(stored["minimum"]),
+        most=None if stored["most"] is None else Decimal(stored["most"]),
+        item_id=stored["item_id"],
+        item_name=stored["item_name"],
+        site_ids=tuple(stored["site_ids"]),
     )
 
 

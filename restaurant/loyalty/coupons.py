@@ -110,10 +110,10 @@ def issue_many(
         return []
     made = insert(Coupon).on_conflict_do_nothing(index_elements=["tenant_id", "cause"])
     db.session.execute(made, rows)
-    mine = [Coupon.id.in_([row["id"] for row in rows])]
+    conditions = [Coupon.id.in_([row["id"] for row in rows])]
     if known := [cause for cause in causes if cause is not None]:
-        mine.append(Coupon.cause.in_(known))
-    found = list(db.session.scalars(_of_tenant().where(or_(*mine))))
+        conditions.append(Coupon.cause.in_(known))
+    found = list(db.session.scalars(_of_tenant().where(or_(*conditions))))
     by_cause = {one.cause: one for one in found if one.cause is not None}
     by_id = {one.id: one for one in found}
     return [

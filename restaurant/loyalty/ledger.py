@@ -159,12 +159,12 @@ def members(
     if contact_ids is not None:
         query = query.where(LoyaltyMember.contact_id.in_(contact_ids))
     if after:
-        seen = db.session.get(LoyaltyMember, (current_tenant_id(), site_id, after))
-        if seen is None:
+        last = db.session.get(LoyaltyMember, (current_tenant_id(), site_id, after))
+        if last is None:
             return []
         place = (LoyaltyMember.last_at, LoyaltyMember.contact_id)
         types = [column.type for column in place]
-        query = query.where(tuple_(*place) < tuple_(seen.last_at, seen.contact_id, types=types))
+        query = query.where(tuple_(*place) < tuple_(last.last_at, last.contact_id, types=types))
     newest = (LoyaltyMember.last_at.desc(), LoyaltyMember.contact_id.desc())
     return list(db.session.scalars(query.order_by(*newest).limit(limit)))
 

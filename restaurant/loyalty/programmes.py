@@ -107,9 +107,9 @@ def points_for(programme: LoyaltyProgramme, spent: Decimal) -> int:
     return int(spent // programme.amount) * programme.points if programme.amount > 0 else 0
 
 
-def normalize_keyword(said: str) -> str:
+def normalize_keyword(text: str) -> str:
     """The form used for comparison: ignores case and the difference between the letters i and ı."""
-    return fold_case(one_line(said)).replace("ı", "i").strip(" .,;:!¡?¿\"'*_~()")
+    return fold_case(one_line(text)).replace("ı", "i").strip(" .,;:!¡?¿\"'*_~()")
 
 
 def _checked(site: Site, wanted: ProgrammeSettings) -> dict[str, Any]:
@@ -144,11 +144,11 @@ def _checked(site: Site, wanted: ProgrammeSettings) -> dict[str, Any]:
 
 def parse_amount(written: str, currency: str, field: str) -> Decimal:
     """Empty text is 0. Raises Invalid."""
-    said = str(written).strip().replace(",", ".")
-    if not said:
+    text = str(written).strip().replace(",", ".")
+    if not text:
         return ZERO
     try:
-        amount = parse_money(said, currency)
+        amount = parse_money(text, currency)
     except BadMoney as error:
         raise invalid(field, "invalid_amount", str(error)) from error
     if amount < 0:

@@ -179,10 +179,10 @@ def _item(wanted: RewardSettings) -> tuple[str | None, str]:
         version = publishing.published_version(site.menu_id or "")
         if version is None or not wanted.item_id:
             continue
-        shelf = PricedMenu(version.content)
+        priced_menu = PricedMenu(version.content)
         try:
-            item = shelf.item(wanted.item_id)
+            item = priced_menu.item(wanted.item_id)
         except (NotOnMenu, Invalid):
             continue
-        return wanted.item_id, shelf.text(item, version.content["languages"][0])
+        return wanted.item_id, priced_menu.text(item, version.content["languages"][0])
     raise invalid("item_id", "item_missing", "Choose an item from a published menu.")

@@ -58,5 +58,7 @@ def station_code(word: str) -> str:
 
 def build_lookup(words: dict[str, str]) -> dict[str, str]:
     return {
-        normalize(word): code for code, said in words.items() for word in (code, *said.split("|"))
+        normalize(word): code
+        for code, synonyms in words.items()
+        for word in (code, *synonyms.split("|"))
     }

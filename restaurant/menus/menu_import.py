@@ -293,8 +293,8 @@ def _known_values(
             word=unknown[0][:40],
             known=", ".join(known),
         )
-    asked = {meant[import_synonyms.normalize(word)] for word in wanted}
-    return [one for one in known if one in asked]
+    requested = {meant[import_synonyms.normalize(word)] for word in wanted}
+    return [one for one in known if one in requested]
 
 
 def _note_ignored(menu: Menu, cells: Mapping[str, Any], reading: ParsedFile) -> None:

@@ -46,10 +46,10 @@ def listed(blobs: Blobs, tenant_id: int) -> list[BlobEntry]:
     return blobs.under(f"{FOLDER}/{tenant_id}", BATCH)
 
 
-def unused(kept: list[BlobEntry]) -> list[str]:
+def unused(blobs: list[BlobEntry]) -> list[str]:
     """The keys of photos that were replaced, or uploaded but never saved."""
     used = set(db.session.scalars(USED_PHOTOS, {"tenant_id": current_tenant_id()}))
-    old = [one.key for one in kept if one.changed_at < now() - UNUSED_AFTER]
+    old = [one.key for one in blobs if one.changed_at < now() - UNUSED_AFTER]
     return [key for key in old if key.removeprefix(f"{FOLDER}/") not in used]
 
 

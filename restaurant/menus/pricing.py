@@ -134,59 +134,64 @@ def text_in(texts: Mapping[str, Any], language: str, languages: Sequence[str]) -
 
 
 def price_items(
-    shelf: PricedMenu, wishes: Sequence[RequestedItem], language: str
+    priced_menu: PricedMenu, requested: Sequence[RequestedItem], language: str
 ) -> list[PricedItem]:
     """Raises Invalid with a message for the diner."""
-    if not wishes:
+    if not requested:
         raise Invalid("empty_cart", "The cart is empty.")
-    if len(wishes) > MAX_ITEMS:
+    if len(requested) > MAX_ITEMS:
         raise Invalid("too_many_lines", "A cart can have at most {most} items.", most=MAX_ITEMS)
-    return [_price_item(shelf, wish, language) for wish in wishes]
+    return [_price_item(priced_menu, requested_item, language) for requested_item in requested]
 
 
-def _price_item(shelf: PricedMenu, wish: RequestedItem, language: str) -> PricedItem:
-    item = shelf.item(wish.item_id)
-    said = shelf.text(item, language)
-    if wish.item_id in shelf.missing:
-        raise NotOnMenu("sold_out", "{name} is sold out.", wish.item_id, name=said)
-    if not 1 <= wish.quantity <= MAX_QUANTITY:
+def _price_item(
+    priced_menu: PricedMenu, requested_item: RequestedItem, language: str
+) -> PricedItem:
+    item = priced_menu.item(requested_item.item_id)
+    texts = priced_menu.text(item, language)
+    if requested_item.item_id in priced_menu.missing:
+        raise NotOnMenu("sold_out", "{name} is sold out.", requested_item.item_id, name=texts)
+    if not 1 <= requested_item.quantity <= MAX_QUANTITY:
         raise Invalid(
-            "invalid_quantity", "{name}: order between 1 and {most}.", name=said, most=MAX_QUANTITY
+            "invalid_quantity", "{name}: order between 1 and {most}.", name=texts, most=MAX_QUANTITY
         )
-    options = _options(shelf, item, wish, language)
-    home = shelf.content["languages"][0]
+    options = _options(priced_menu, item, requested_item, language)
+    home = priced_menu.content["languages"][0]
     return PricedItem(
-        item_id=wish.item_id,
-        name=shelf.text(item, home),
-        said=said,
-        quantity=wish.quantity,
+        item_id=requested_item.item_id,
+        name=priced_menu.text(item, home),
+        said=texts,
+        quantity=requested_item.quantity,
         unit_price=Decimal(item["price"]) + sum((one.price for one in options), ZERO),
         tax_percent=Decimal(item["tax"]),
         stations=tuple(item["stations"]),
         options=tuple(options),
-        note=one_line(wish.note, LONGEST_NOTE),
+        note=one_line(requested_item.note, LONGEST_NOTE),
     )
 
 
 def _options(
-    shelf: PricedMenu, item: Mapping[str, Any], wish: RequestedItem, language: str
+    priced_menu: PricedMenu, item: Mapping[str, Any], requested_item: RequestedItem, language: str
 ) -> list[ChosenOption]:
-    asked = list(wish.options)
+    option_ids = list(requested_item.options)
     chosen: list[ChosenOption] = []
-    home = shelf.content["languages"][0]
+    home = priced_menu.content["languages"][0]
     for group_id in item["groups"]:
-        group = shelf.content["groups"][group_id]
+        group = priced_menu.content["groups"][group_id]
         of_group = {option["id"]: option for option in group["options"]}
-        mine = [option_id for option_id in asked if option_id in of_group]
-        asked = [option_id for option_id in asked if option_id not in of_group]
-        name = shelf.text(group, language)
-        for option_id in mine:
-            if option_id in shelf.missing:
-                gone = shelf.text(of_group[option_id], language)
+        of_this_group = [option_id for option_id in option_ids if option_id in of_group]
+        option_ids = [option_id for option_id in option_ids if option_id not in of_group]
+        name = priced_menu.text(group, language)
+        for option_id in of_this_group:
+            if option_id in priced_menu.missing:
+                gone = priced_menu.text(of_group[option_id], language)
                 raise NotOnMenu("sold_out", "{name} is sold out.", option_id, name=gone)
-        if len(set(mine)) != len(mine) or not group["least"] <= len(mine) <= group["most"]:
+        if (
+            len(set(of_this_group)) != len(of_this_group)
+            or not group["least"] <= len(of_this_group) <= group["most"]
+        ):
             values = {
-                "item": shelf.text(item, language),
+                "item": priced_menu.text(item, language),
                 "group": name,
                 "least": group["least"],
                 "most": group["most"],
@@ -195,29 +200,31 @@ def _options(
                 raise NotOnMenu(
                     "wrong_options",
                     "{item}: choose {least} from “{group}”.",
-                    wish.item_id,
+                    requested_item.item_id,
                     **values,
                 )
             raise NotOnMenu(
                 "wrong_options",
                 "{item}: choose {least} to {most} from “{group}”.",
-                wish.item_id,
+                requested_item.item_id,
                 **values,
             )
-        free = set(sorted(mine, key=lambda one: -Decimal(of_group[one]["price"]))[: group["free"]])
+        free = set(
+            sorted(of_this_group, key=lambda one: -Decimal(of_group[one]["price"]))[: group["free"]]
+        )
         chosen += [
             ChosenOption(
                 id=option_id,
-                name=shelf.text(of_group[option_id], home),
-                said=shelf.text(of_group[option_id], language),
+                name=priced_menu.text(of_group[option_id], home),
+                said=priced_menu.text(of_group[option_id], language),
                 price=ZERO if option_id in free else Decimal(of_group[option_id]["price"]),
                 removal=bool(of_group[option_id].get("removal")),
             )
-            for option_id in mine
+            for option_id in of_this_group
         ]
-    if asked:
+    if option_ids:
         raise NotOnMenu(
-            "not_on_menu", "The menu has changed. Please check your order again.", asked[0]
+            "not_on_menu", "The menu has changed. Please check your order again.", option_ids[0]
         )
     return chosen
 

@@ -112,10 +112,10 @@ def check_texts(menu: Menu, value: Any) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     given = value if isinstance(value, Mapping) else {}
     for language in menu.languages:
-        mine = given.get(language) or {}
+        texts = given.get(language) or {}
         try:
-            name = one_line(str(mine.get("name") or ""), LONGEST_NAME)
-            description = normalize_text(str(mine.get("description") or ""))[:LONGEST_DESCRIPTION]
+            name = one_line(str(texts.get("name") or ""), LONGEST_NAME)
+            description = normalize_text(str(texts.get("description") or ""))[:LONGEST_DESCRIPTION]
         except BadText as error:
             raise invalid(
                 "name", "invalid_text", "The text contains an invalid character."
@@ -153,10 +153,10 @@ def check_percent(field: str, value: Any) -> Decimal:
 
 
 def _among(field: str, value: Any, known: tuple[str, ...]) -> list[str]:
-    asked = set(value or ())
-    if not asked <= set(known):
+    chosen = set(value or ())
+    if not chosen <= set(known):
         raise invalid(field, "invalid_choice", "Choose one of the available values.")
-    return [one for one in known if one in asked]
+    return [one for one in known if one in chosen]
 
 
 def _count(field: str, value: Any) -> int:

@@ -25,7 +25,7 @@ def schedule_alarm(update: OrderUpdate) -> None:
 
 def send_due_alarms(moment: datetime) -> list[Order]:
     """Alarm every order that is due and schedule the next run. Returns the alarmed orders."""
-    rung: list[Order] = []
+    alarmed: list[Order] = []
     later: list[datetime] = []
     for order in _unconfirmed_orders():
         try:
@@ -49,10 +49,10 @@ def send_due_alarms(moment: datetime) -> list[Order]:
             "orders.changed", id=order.id, site=order.site_id, state=order.state
         )
         _notify_manager(site, order)
-        rung.append(order)
+        alarmed.append(order)
     if later:
         lanes.mark_later(LANE, current_tenant_id(), min(later))
-    return rung
+    return alarmed
 
 
 def _notify_manager(site: Site, order: Order) -> None:

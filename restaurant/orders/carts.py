@@ -59,7 +59,7 @@ VISITOR_KEYS = "visitors "
 class CartRequest:
     """What the diner's page posts: ids and quantities, never a price."""
 
-    wishes: tuple[RequestedItem, ...]
+    items: tuple[RequestedItem, ...]
     order_type: str
     payment_method: str
     table_number: str = ""
@@ -89,8 +89,10 @@ def create_cart(site: Site, wanted: CartRequest) -> Cart:
     if version is None:
         raise Conflict("no_menu", "This restaurant has no menu yet.")
     language = _language(site, wanted.language)
-    shelf = PricedMenu(version.content, availability.unavailable(site, version.content, moment))
-    lines = price_items(shelf, wanted.wishes, language)
+    priced_menu = PricedMenu(
+        version.content, availability.unavailable(site, version.content, moment)
+    )
+    lines = price_items(priced_menu, wanted.items, language)
     where = _delivery_address(site, wanted, lines)
     terms = pricing_terms(site, wanted.order_type, lines, wanted.tip_percent, where.fee)
     coupon = ""
@@ -170,16 +172,16 @@ def order_text(site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderT
     def money(amount: Decimal) -> str:
         return format_money(amount, site.currency, language)
 
-    said = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*", ""]
+    rows = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*", ""]
     for line in lines:
-        said.append(f"{line.quantity} × {line.said}: {money(line.amount)}")
+        rows.append(f"{line.quantity} × {line.said}: {money(line.amount)}")
         if line.options:
-            said.append("  + " + ", ".join(option.said for option in line.options))
+            rows.append("  + " + ", ".join(option.said for option in line.options))
         if line.note:
-            said.append(f"  ({line.note})")
-    said.append("")
+            rows.append(f"  ({line.note})")
+    rows.append("")
     if cart.notes:
-        said.append(f"{chat_text(language, 'note')}: {cart.notes}")
+        rows.append(f"{chat_text(language, 'note')}: {cart.notes}")
     for key, amount in (
         ("discount", -sums.discount),
         ("service", sums.service),
@@ -188,18 +190,18 @@ def order_text(site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderT
     ):
         if amount:
             if key == "discount" and cart.coupon:
-                said.append(
+                rows.append(
                     f"{chat_text(language, 'coupon')}: {coupon_codes.format_code(cart.coupon)}"
                 )
             percent = format(site.service_percent.normalize(), "f")
-            said.append(f"{chat_text(language, key, percent=percent)}: {money(amount)}")
-    said.append(f"*{chat_text(language, 'total')}: {money(sums.total)}*")
+            rows.append(f"{chat_text(language, key, percent=percent)}: {money(amount)}")
+    rows.append(f"*{chat_text(language, 'total')}: {money(sums.total)}*")
     if addresses.is_zone_unknown(site, cart.order_type, cart.address):
-        said.append(chat_text(language, "fee_open"))
+        rows.append(chat_text(language, "fee_open"))
     if cart.payment_method != "pos_at_table":
-        said.append(chat_text(language, f"payment_{cart.payment_method}"))
-    said.append(f"{chat_text(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
-    return "\n".join(said)
+        rows.append(chat_text(language, f"payment_{cart.payment_method}"))
+    rows.append(f"{chat_text(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
+    return "\n".join(rows)
 
 
 def item_json(line: PricedItem) -> dict[str, Any]:
@@ -338,17 +340,17 @@ def _check_hourly_limits(site: Site, table: Table | None, visitor: str) -> None:
     since = now() - HOUR
     at_table = (Cart.table_id == table.id, Cart.seated.is_(True)) if table else ()
     from_address = (Cart.visitor == visitor,) if visitor else ()
-    for limit, mine in (
+    for limit, condition in (
         (site.table_orders_per_hour, at_table),
         (site.address_orders_per_hour, from_address),
     ):
-        if not mine:
+        if not condition:
             continue
         query = select(func.count()).where(
             Cart.tenant_id == current_tenant_id(),
             Cart.site_id == site.id,
             Cart.made_at > since,
-            *mine,
+            *condition,
         )
         if (db.session.scalar(query) or 0) >= limit:
             raise RateLimited(

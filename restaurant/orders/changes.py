@@ -37,7 +37,13 @@ def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: 
 
 
 def void_item(
-    site: Site, order: Order, position: int, quantity: int, because: str, *, seen: int | None = None
+    site: Site,
+    order: Order,
+    position: int,
+    quantity: int,
+    because: str,
+    *,
+    shown_version: int | None = None,
 ) -> Order:
     """Void some pieces of a line, with a reason, and notify the kitchen."""
     because = one_line(because, 200)
@@ -45,7 +51,7 @@ def void_item(
         raise Invalid("reason_missing", "Enter a reason for removing this item.")
     if order.state in order_states.END_STATES:
         raise Conflict("order_closed", "This order is closed.")
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     lines = order_queries.items_of(held.id)
     line = next((one for one in lines if one.position == position), None)
     if line is None:
@@ -72,9 +78,9 @@ def _finish_if_rest_is_void(site: Site, order: Order) -> Order:
 
 
 def assign_waiter(
-    site: Site, order: Order, waiter_id: str | None, name: str, *, seen: int | None = None
+    site: Site, order: Order, waiter_id: str | None, name: str, *, shown_version: int | None = None
 ) -> Order:
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     held.waiter_id, held.waiter = waiter_id, one_line(name, 80)
     order_lifecycle.record_change(held, "waiter", because=held.waiter)
     order_notifications.status_changed(site, held, order_queries.items_of(held.id))
@@ -82,9 +88,9 @@ def assign_waiter(
 
 
 def change_table(
-    site: Site, order: Order, table_id: str, number: str, *, seen: int | None = None
+    site: Site, order: Order, table_id: str, number: str, *, shown_version: int | None = None
 ) -> Order:
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     if held.order_type != "dine_in" or held.state in order_states.END_STATES:
         raise Conflict("order_closed", "Only an open dine-in order can be moved to another table.")
     left, was = held.table_id, held.table_number

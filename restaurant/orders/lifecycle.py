@@ -129,7 +129,7 @@ def change_state(
     *,
     because: str = "",
     reason: str = "",
-    seen: int | None = None,
+    shown_version: int | None = None,
     whole: bool = True,
 ) -> Order:
     """Idempotent. Raises Conflict if the order has changed since it was shown.
@@ -139,7 +139,7 @@ def change_state(
     """
     if order.state == to:
         return order
-    held = lock_version(order, seen)
+    held = lock_version(order, shown_version)
     if (held.state, to) == order_states.PAYMENT_TRANSITION and is_payment_due(held):
         raise Invalid("not_paid", "This order is waiting for payment.")
     if not order_states.can_become(held.state, to, held.order_type):
@@ -167,11 +167,11 @@ def return_to_kitchen(site: Site, order: Order, to: str) -> Order:
     return order
 
 
-def cancel(site: Site, order: Order, because: str, *, seen: int | None = None) -> Order:
+def cancel(site: Site, order: Order, because: str, *, shown_version: int | None = None) -> Order:
     because = one_line(because, 200)
     if not because:
         raise Invalid("reason_missing", "Enter a reason for cancelling the order.")
-    return change_state(site, order, "cancelled", because=because, seen=seen)
+    return change_state(site, order, "cancelled", because=because, shown_version=shown_version)
 
 
 def is_payment_due(order: Order) -> bool:
@@ -254,9 +254,9 @@ def _was_recalled(order: Order) -> bool:
     return db.session.scalar(query.order_by(OrderChange.id.desc()).limit(1)) == "recalled"
 
 
-def lock_version(order: Order, seen: int | None) -> Order:
+def lock_version(order: Order, shown_version: int | None) -> Order:
     """Lock the row. Raises Conflict if its version is not the one the person saw."""
-    wanted = order.version if seen is None else seen
+    wanted = order.version if shown_version is None else shown_version
     won = db.session.execute(
         update(Order)
         .where(

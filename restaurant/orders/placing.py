@@ -35,7 +35,7 @@ from restaurant.orders.rules import check_combination
 class OrderRequest:
     """An order from the staff or an API caller: items and quantities, never a price."""
 
-    wishes: Sequence[RequestedItem]
+    items: Sequence[RequestedItem]
     order_type: str
     payment_method: str
     source: str
@@ -54,40 +54,42 @@ class OrderRequest:
     test: bool = False
 
 
-def place_order(site: Site, asked: OrderRequest) -> Order:
+def place_order(site: Site, request: OrderRequest) -> Order:
     """Check, price and create the order. It goes to the kitchen unless it must be paid first."""
-    check_combination(asked.order_type, asked.payment_method, has_table=asked.table is not None)
-    if asked.payment_method == "card_link":
-        _check_card_provider(site, test=asked.test)
-    lines = price_requested(site, asked.wishes)
-    where = _delivery_address(site, asked, lines)
-    contact_id = contact_identities.find_contact(asked.phone) if asked.phone else None
-    coupon, discount = redemption.redeem_code(
-        site, asked.coupon, lines, contact_id, use_up=not asked.test
+    check_combination(
+        request.order_type, request.payment_method, has_table=request.table is not None
     )
-    terms = carts.pricing_terms(site, asked.order_type, lines, delivery_fee=where.fee)
+    if request.payment_method == "card_link":
+        _check_card_provider(site, test=request.test)
+    lines = price_requested(site, request.items)
+    where = _delivery_address(site, request, lines)
+    contact_id = contact_identities.find_contact(request.phone) if request.phone else None
+    coupon, discount = redemption.redeem_code(
+        site, request.coupon, lines, contact_id, use_up=not request.test
+    )
+    terms = carts.pricing_terms(site, request.order_type, lines, delivery_fee=where.fee)
     terms = replace(terms, discount=discount)
     sums = calculate_totals(lines, terms)
     order = place_draft(
         site,
         order_lifecycle.OrderDraft(
-            order_type=asked.order_type,
-            payment_method=asked.payment_method,
+            order_type=request.order_type,
+            payment_method=request.payment_method,
             lines=lines,
             sums=sums.as_json(),
             total=sums.total,
             language=site.languages[0],
-            source=asked.source,
-            table_id=asked.table.id if asked.table else None,
-            table_number=asked.table.number if asked.table else "",
-            waiter_id=asked.waiter_id,
-            waiter=one_line(asked.waiter, 80),
+            source=request.source,
+            table_id=request.table.id if request.table else None,
+            table_number=request.table.number if request.table else "",
+            waiter_id=request.waiter_id,
+            waiter=one_line(request.waiter, 80),
             contact_id=contact_id,
-            customer_phone=asked.phone,
-            customer_name=one_line(asked.name, 120),
-            notes=normalize_text(asked.notes)[: carts.LONGEST_NOTES],
+            customer_phone=request.phone,
+            customer_name=one_line(request.name, 120),
+            notes=normalize_text(request.notes)[: carts.LONGEST_NOTES],
             address=where.as_json(),
-            test=asked.test,
+            test=request.test,
         ),
     )
     if coupon is not None:
@@ -109,21 +111,23 @@ def current_menu(site: Site) -> tuple[dict[str, Any], frozenset[str]]:
     return version.content, unavailable_now(site, version.content)
 
 
-def price_requested(site: Site, wishes: Sequence[RequestedItem]) -> list[PricedItem]:
+def price_requested(site: Site, requested: Sequence[RequestedItem]) -> list[PricedItem]:
     content, missing = current_menu(site)
-    if not wishes:
+    if not requested:
         raise invalid("items", "empty_order", "Choose at least one item.")
-    return price_items(PricedMenu(content, missing), wishes, site.languages[0])
+    return price_items(PricedMenu(content, missing), requested, site.languages[0])
 
 
 def _delivery_address(
-    site: Site, asked: OrderRequest, lines: Sequence[PricedItem]
+    site: Site, request: OrderRequest, lines: Sequence[PricedItem]
 ) -> DeliveryAddress:
-    if asked.order_type != "delivery":
-        return DeliveryAddress(one_line(asked.address, addresses.MAX_ADDRESS_LENGTH))
+    if request.order_type != "delivery":
+        return DeliveryAddress(one_line(request.address, addresses.MAX_ADDRESS_LENGTH))
     subtotal = sum((line.amount for line in lines), ZERO)
-    place = addresses.parse_coordinates(asked.latitude, asked.longitude)
-    return addresses.resolve_address(site, asked.address, place, subtotal, zone_id=asked.zone_id)
+    place = addresses.parse_coordinates(request.latitude, request.longitude)
+    return addresses.resolve_address(
+        site, request.address, place, subtotal, zone_id=request.zone_id
+    )
 
 
 def _check_card_provider(site: Site, *, test: bool) -> None:

@@ -17,7 +17,7 @@ from restaurant.typed_phones import optional_phone
 class StaffOrder:
     """An order as a member of staff entered it."""
 
-    wishes: Sequence[RequestedItem]
+    items: Sequence[RequestedItem]
     order_type: str = "dine_in"
     payment_method: str = "pos_at_table"
     table_id: str = ""
@@ -44,7 +44,7 @@ def place_staff_order(site: Site, taken: StaffOrder) -> Order:
     return placing.place_order(
         site,
         OrderRequest(
-            wishes=taken.wishes,
+            items=taken.items,
             order_type=taken.order_type,
             payment_method=taken.payment_method,
             source="staff",
@@ -61,5 +61,5 @@ def place_staff_order(site: Site, taken: StaffOrder) -> Order:
     )
 
 
-def add_items(site: Site, order: Order, wishes: Sequence[RequestedItem]) -> Order:
-    return order_changes.add_items(site, order, placing.price_requested(site, wishes))
+def add_items(site: Site, order: Order, requested: Sequence[RequestedItem]) -> Order:
+    return order_changes.add_items(site, order, placing.price_requested(site, requested))

@@ -196,12 +196,14 @@ def hook_url(account: PaymentAccount, settings: Settings) -> str:
     return f"{settings.base_url}/hooks/{account.provider}/{account.token}"
 
 
-def check_credentials(provider: str, desk: ProviderCredentials) -> tuple[AccountCheck | None, str]:
+def check_credentials(
+    provider: str, credentials: ProviderCredentials
+) -> tuple[AccountCheck | None, str]:
     """Verify the keys with a live call to the provider: what it returned, and a stored reason if it
     failed. No transaction may be open.
     """
     try:
-        return GATEWAYS[provider].check(desk), ""
+        return GATEWAYS[provider].check(credentials), ""
     except GatewayError as error:
         return None, str(error)
 

@@ -34,12 +34,12 @@ def record_payment(
     amount: str | Decimal = "",
     tip: str | Decimal = "",
     *,
-    seen: int | None = None,
+    shown_version: int | None = None,
 ) -> TillPayment:
     """For the whole open amount or a part. Raises Conflict if the order has changed meanwhile."""
     if method not in till.METHODS:
         raise invalid("method", "invalid_choice", "Choose cash or card.")
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     if held.state in UNPAYABLE_STATES:
         raise Conflict("order_closed", "There is nothing to pay for a cancelled order.")
     if held.payment_method == "card_link" and held.paid_at is None:
@@ -88,11 +88,13 @@ def payment_methods_for(order: Order) -> tuple[str, ...]:
     )
 
 
-def change_payment_method(site: Site, order: Order, way: str, *, seen: int | None = None) -> Order:
+def change_payment_method(
+    site: Site, order: Order, way: str, *, shown_version: int | None = None
+) -> Order:
     """Change to cash or card at the table. An order that waited for online payment continues."""
     if way not in PAYMENT_METHODS or way == "card_link":
         raise invalid("payment_method", "invalid_choice", "Choose cash or card at the table.")
-    held = order_lifecycle.lock_version(order, seen)
+    held = order_lifecycle.lock_version(order, shown_version)
     if held.payment_method == way:
         return held
     if way not in payment_methods_for(held):
@@ -109,22 +111,24 @@ def change_payment_method(site: Site, order: Order, way: str, *, seen: int | Non
     return held
 
 
-def settle_table(site: Site, table_id: str, method: str, seen: Decimal) -> Sequence[TillPayment]:
+def settle_table(
+    site: Site, table_id: str, method: str, shown_amount: Decimal
+) -> Sequence[TillPayment]:
     """Pay everything open at a table. Raises Conflict if the amount is not what was shown."""
     owing = [
         order for order in print_jobs.orders_on_bill(site.id, table_id) if order.open_amount > 0
     ]
     if not owing:
         raise Conflict("already_paid", "There is nothing to pay at this table.")
-    if sum(order.open_amount for order in owing) != seen:
+    if sum(order.open_amount for order in owing) != shown_amount:
         raise Conflict(
             "order_changed", "The bill for this table has changed. Check it and try again."
         )
     return [record_payment(site, order, method) for order in owing]
 
 
-def _notify(site: Site, order: Order, said: str) -> None:
-    order_lifecycle.record_change(order, "payment", because=said)
+def _notify(site: Site, order: Order, text: str) -> None:
+    order_lifecycle.record_change(order, "payment", because=text)
     order_notifications.payment_changed(site, order, order_queries.items_of(order.id))
     if order.paid_at is not None:
         ledger.update_for_order(site, order)

@@ -104,7 +104,7 @@ def create_standalone(
     phone: str = "",
     name: str = "",
     minutes: int | None = None,
-    tell: bool = False,
+    notify: bool = False,
     test: bool = False,
 ) -> PaymentLink:
     """A link without an order, for example for a deposit, a bill or a gift."""
@@ -113,7 +113,7 @@ def create_standalone(
     if not description:
         raise invalid("description", "description_missing", "Enter what the payment is for.")
     phone = optional_phone(phone)
-    if tell and not phone:
+    if notify and not phone:
         raise invalid("phone", "phone_missing", "Enter the recipient of the link.")
     return _make(
         PaymentLink(
@@ -127,7 +127,7 @@ def create_standalone(
             customer_phone=phone,
             customer_name=one_line(name, 120),
             language=site.languages[0],
-            tell=tell,
+            tell=notify,
             minutes=check_minutes(minutes, account.link_minutes),
             source=source,
             test=test,
@@ -308,12 +308,12 @@ def close_sessions(link: PaymentLink) -> None:
         wake_worker()
 
 
-def _to_review(mine: object, states: tuple[str, ...], why: str) -> None:
+def _to_review(condition: object, states: tuple[str, ...], why: str) -> None:
     db.session.execute(
         update(Payment)
         .where(
             Payment.tenant_id == current_tenant_id(),
-            mine,  # type: ignore[arg-type]
+            condition,  # type: ignore[arg-type]
             Payment.state.in_(states),
             Payment.refunded < Payment.amount,
         )

@@ -46,7 +46,7 @@ def open_link(
     payment: PlanPayment, settings: Settings, *, words: str, language: str
 ) -> CreatedLink:
     """The provider's payment page. Call it outside a transaction."""
-    asking = LinkRequest(
+    request = LinkRequest(
         key=payment.id,
         reference=payment.id,
         amount=payment.total,
@@ -58,7 +58,7 @@ def open_link(
         language=language,
         shop=settings.invoice_issuer.partition("|")[0].strip(),
     )
-    return GATEWAYS[payment.provider].create_link(operator_credentials(settings), asking)
+    return GATEWAYS[payment.provider].create_link(operator_credentials(settings), request)
 
 
 def fetch_status(payment: PlanPayment, settings: Settings) -> LinkStatus | None:

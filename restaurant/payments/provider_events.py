@@ -43,45 +43,45 @@ def receive_event(
 ) -> PaymentProviderEvent:
     """Runs in the hooks job. Repeated events are stored once. Raises UnreadableEvent."""
     account = payment_accounts.get_including_removed(account_id)
-    told = GATEWAYS[account.provider].read(raw)
+    event = GATEWAYS[account.provider].read(raw)
     account.last_signal_at = now()
-    return store_event(account, told, signed=signed, hook_id=hook_id)
+    return store_event(account, event, signed=signed, hook_id=hook_id)
 
 
 def store_event(
     account: PaymentAccount,
-    told: GatewayEvent,
+    event: GatewayEvent,
     *,
     signed: bool,
     hook_id: str | None,
     source: str = "hook",
 ) -> PaymentProviderEvent:
-    moment, asks = now(), told.kind in KINDS_TO_VERIFY
+    moment, needs_check = now(), event.kind in KINDS_TO_VERIFY
     row = insert(PaymentProviderEvent).values(
         tenant_id=current_tenant_id(),
         id=new_id("sig"),
         account_id=account.id,
-        key=told.key[:255],
+        key=event.key[:255],
         hook_id=hook_id,
-        kind=told.kind,
-        event=told.event,
+        kind=event.kind,
+        event=event.event,
         source=source,
         signed=signed,
-        session=told.session,
-        payment_ref=told.payment,
-        reference=told.reference,
-        amount=told.amount if told.amount is not None and abs(told.amount) < 10**11 else None,
-        currency=told.currency,
-        state="waiting" if asks else "done",
-        outcome="" if asks else "nothing",
+        session=event.session,
+        payment_ref=event.payment,
+        reference=event.reference,
+        amount=event.amount if event.amount is not None and abs(event.amount) < 10**11 else None,
+        currency=event.currency,
+        state="waiting" if needs_check else "done",
+        outcome="" if needs_check else "nothing",
         note="",
         times=1,
         tries=0,
-        due_at=moment if asks else None,
+        due_at=moment if needs_check else None,
         at=moment,
         last_at=moment,
     )
-    kept = row.on_conflict_do_update(
+    statement = row.on_conflict_do_update(
         index_elements=[
             PaymentProviderEvent.tenant_id,
             PaymentProviderEvent.account_id,
@@ -89,7 +89,7 @@ def store_event(
         ],
         set_={"times": PaymentProviderEvent.times + 1, "last_at": moment},
     ).returning(PaymentProviderEvent.id)
-    signal = get(db.session.scalars(kept).one())
+    signal = get(db.session.scalars(statement).one())
     if signal.state == "waiting":
         payment_links.wake_worker()
     return signal

@@ -165,12 +165,12 @@ def _update_order(payment: Payment, refund: Refund) -> None:
     ledger.update_for_order(site, order, repriced=True)
     if payment.state != "refunded" or payment.why not in COUNTED_REASONS:
         return
-    told = "refunded" in site.told_states
+    notified = "refunded" in site.told_states
     if order.state in ("closed", "cancelled"):
         order_lifecycle.change_state(site, order, "refunded", reason=refund.reason)
     else:
-        told = False
-    if not told and order.customer_phone:
+        notified = False
+    if not notified and order.customer_phone:
         order_notifications.send_to_customer(
             order, order_notifications.customer_text(order, "refunded")
         )

@@ -89,9 +89,9 @@ class ClaimedLink:
     attempt: int
     tries: int
     provider: str
-    desk: ProviderCredentials
+    credentials: ProviderCredentials
     make: bool
-    asking: LinkRequest
+    request: LinkRequest
     ref: str = ""
 
 
@@ -99,7 +99,7 @@ class ClaimedLink:
 class ClaimedEvent:
     signal_id: str
     provider: str
-    desk: ProviderCredentials
+    credentials: ProviderCredentials
     session: str
     reference: str
     payment: str
@@ -109,7 +109,7 @@ class ClaimedEvent:
 class ClaimedRefund:
     refund_id: str
     provider: str
-    desk: ProviderCredentials
+    credentials: ProviderCredentials
     payment: str
     amount: object
     currency: str
@@ -123,7 +123,7 @@ class ClaimedSession:
     account_id: str
     ref: str
     provider: str
-    desk: ProviderCredentials
+    credentials: ProviderCredentials
     tries: int
 
 
@@ -135,7 +135,7 @@ def claim_link(settings: Settings, seconds: float) -> ClaimedLink | None:
     db.session.refresh(link)
     account = payment_accounts.get_including_removed(link.account_id)
     site = sites.get_including_closed(link.site_id)
-    asking = LinkRequest(
+    request = LinkRequest(
         key=f"{link.id}-{link.attempt}",
         reference=link.reference,
         amount=link.amount,
@@ -154,7 +154,7 @@ def claim_link(settings: Settings, seconds: float) -> ClaimedLink | None:
         account.provider,
         payment_accounts.credentials(account, settings),
         link.state == "making",
-        asking,
+        request,
         _open_ref(link),
     )
 
@@ -162,7 +162,7 @@ def claim_link(settings: Settings, seconds: float) -> ClaimedLink | None:
 def settle_created_link(work: ClaimedLink, made: CreatedLink) -> None:
     """The provider's session is kept whatever became of the link meanwhile: it can be paid."""
     link = link_queries.lock_link(link_queries.get(work.link_id))
-    mine = link.state == "making" and link.attempt == work.attempt
+    current = link.state == "making" and link.attempt == work.attempt
     account_id = link.account_id
     known = db.session.get(PaymentSession, (link.tenant_id, account_id, made.ref))
     if known is None:
@@ -175,11 +175,11 @@ def settle_created_link(work: ClaimedLink, made: CreatedLink) -> None:
                 attempt=work.attempt,
                 url=made.url,
                 expires_at=link.expires_at,
-                close_at=None if mine else now(),
+                close_at=None if current else now(),
             )
         )
         db.session.flush()
-    if not mine:
+    if not current:
         payment_links.wake_worker()
         return
     link.state, link.url, link.error, link.tries = "open", made.url, "", 0
@@ -268,8 +268,8 @@ def claim_session(settings: Settings, seconds: float) -> ClaimedSession | None:
     account = payment_accounts.get_including_removed(from_uuid("pac", row.account_id))
     session = db.session.get_one(PaymentSession, (current_tenant_id(), account.id, row.ref))
     db.session.refresh(session)
-    desk = payment_accounts.credentials(account, settings)
-    return ClaimedSession(account.id, session.ref, account.provider, desk, session.tries)
+    credentials = payment_accounts.credentials(account, settings)
+    return ClaimedSession(account.id, session.ref, account.provider, credentials, session.tries)
 
 
 def settle_closed_session(work: ClaimedSession, well: bool) -> None:
@@ -364,7 +364,7 @@ def _record_as_event(link: PaymentLink, work: ClaimedLink, found: LinkStatus) ->
     Returns False if that event was already settled without paying the link.
     """
     account = payment_accounts.get_including_removed(link.account_id)
-    told = GatewayEvent(
+    event = GatewayEvent(
         key=f"asked:{found.payment}",
         kind="paid",
         event="asked",
@@ -374,5 +374,5 @@ def _record_as_event(link: PaymentLink, work: ClaimedLink, found: LinkStatus) ->
         amount=found.amount,
         currency=found.currency,
     )
-    kept = provider_events.store_event(account, told, signed=True, hook_id=None, source="asked")
-    return kept.state == "waiting"
+    stored = provider_events.store_event(account, event, signed=True, hook_id=None, source="asked")
+    return stored.state == "waiting"

@@ -201,7 +201,7 @@ def line_of(site: Site) -> Line | None:
 def sites_of_line(line: Line) -> list[Site]:
     """The open sites whose customers write to this line."""
     found = ((site, line_of(site)) for site in listed())
-    return [site for site, mine in found if mine is not None and mine.id == line.id]
+    return [site for site, site_line in found if site_line is not None and site_line.id == line.id]
 
 
 def why_no_orders(site: Site, moment: datetime) -> str:
@@ -241,8 +241,8 @@ def _request_host(site: Site, host: str) -> dict[str, str]:
 
 
 def pending_hosts() -> list[Site]:
-    mine = select(Site).where(Site.tenant_id == current_tenant_id(), Site.host_pending != "")
-    return list(db.session.scalars(mine.where(Site.closed_at.is_(None))))
+    query = select(Site).where(Site.tenant_id == current_tenant_id(), Site.host_pending != "")
+    return list(db.session.scalars(query.where(Site.closed_at.is_(None))))
 
 
 def confirm_host(site: Site) -> None:

@@ -84,8 +84,8 @@ def _draw_pdf(
 
 def instructions(site: Site) -> list[str]:
     """How to use the code, in those languages of the restaurant that we have texts for."""
-    said = dict.fromkeys(chat_text(language, "scan") for language in site.languages)
-    return list(said)[:MOST_SENTENCES]
+    texts = dict.fromkeys(chat_text(language, "scan") for language in site.languages)
+    return list(texts)[:MOST_SENTENCES]
 
 
 def _cutting_lines(paper: "FPDF") -> None:
@@ -120,23 +120,23 @@ def _card(
     y = _line(paper, left, y + 0.5, table.number, 30, "B")
     _draw_qr_code(paper, address, middle - CODE / 2, y + 1)
     y += CODE + 3.5
-    said = instructions(site)
-    points = 8.5 * min(1, FULL_SIZE / len(said))
-    for sentence in said:
+    texts = instructions(site)
+    points = 8.5 * min(1, FULL_SIZE / len(texts))
+    for sentence in texts:
         y = _line(paper, left, y, sentence, points)
 
 
 def _line(paper: "FPDF", left: float, y: float, text: str, points: float, style: str = "") -> float:
     """One centred line of text, in a smaller size if it would not fit."""
     paper.set_font(FAMILY, style, points)
-    room = WIDE - 2 * INSIDE
+    available = WIDE - 2 * INSIDE
     width = paper.get_string_width(text)
-    if width > room:
-        points = max(points * room / width, 5)
+    if width > available:
+        points = max(points * available / width, 5)
         paper.set_font(FAMILY, style, points)
     high = points * 0.42
     paper.set_xy(left + INSIDE, y)
-    paper.cell(room, high, text, align="C", new_x="LEFT", new_y="NEXT")
+    paper.cell(available, high, text, align="C", new_x="LEFT", new_y="NEXT")
     return y + high
 
 

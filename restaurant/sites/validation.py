@@ -162,8 +162,8 @@ def _line(limit: int) -> Any:
 
 def _welcome(field: str, value: Any) -> dict[str, str]:
     line = _line(LONGEST_WELCOME)
-    said = {str(code): line(field, text) for code, text in dict(value or {}).items()}
-    return {code: text for code, text in said.items() if text}
+    texts = {str(code): line(field, text) for code, text in dict(value or {}).items()}
+    return {code: text for code, text in texts.items() if text}
 
 
 def _tips(field: str, value: Any) -> list[int]:

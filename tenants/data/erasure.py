@@ -32,12 +32,12 @@ def erase_batch(name: str, most: int) -> int:
     """
     table = Base.metadata.tables[name]
     keys = list(table.primary_key.columns)
-    mine = table.c.tenant_id == current_tenant_id()
-    some = select(*keys).where(mine).limit(most).subquery()
+    own_rows = table.c.tenant_id == current_tenant_id()
+    some = select(*keys).where(own_rows).limit(most).subquery()
     blobs = [column for column in table.columns if column.name.endswith("blob_key")]
     gone = db.session.execute(
         delete(table)
-        .where(mine, tuple_(*keys).in_(select(*some.columns)))
+        .where(own_rows, tuple_(*keys).in_(select(*some.columns)))
         .returning(table.c.tenant_id, *blobs)
     ).all()
     delete_later(key for row in gone for key in row[1:])
@@ -52,8 +52,8 @@ def erase_tenant() -> None:
         table = Base.metadata.tables[name]
         for column in table.columns:
             if column.name.endswith("blob_key"):
-                mine = select(column).where(table.c.tenant_id == tenant_id, column.is_not(None))
-                delete_later(db.session.scalars(mine))
+                query = select(column).where(table.c.tenant_id == tenant_id, column.is_not(None))
+                delete_later(db.session.scalars(query))
         db.session.execute(delete(table).where(table.c.tenant_id == tenant_id))
     for pointer in GLOBAL_REFERENCES:
         db.session.execute(delete(pointer).where(pointer.tenant_id == tenant_id))

@@ -163,8 +163,8 @@ def rows_after(
     """
     table = Base.metadata.tables[name]
     keys = [key for key in table.primary_key.columns if key.name != "tenant_id"]
-    told = exported_columns(name)
-    read = told + [key for key in keys if not _is_exported(key)]
+    columns = exported_columns(name)
+    read = columns + [key for key in keys if not _is_exported(key)]
     query = (
         select(*read).where(table.c.tenant_id == current_tenant_id()).order_by(*keys).limit(BATCH)
     )
@@ -172,7 +172,7 @@ def rows_after(
         query = query.where(tuple_(*keys) > tuple_(*last, types=[key.type for key in keys]))
     db.session.execute(IN_ORDER)
     rows = db.session.execute(query).all()
-    cells = [[as_text(value) for value in row[: len(told)]] for row in rows]
+    cells = [[as_text(value) for value in row[: len(columns)]] for row in rows]
     if not keys or len(rows) < BATCH:
         return cells, None
     names = [column.name for column in read]

@@ -88,10 +88,10 @@ def unverified_people() -> list[str]:
 
 def tenants_with_no_one_else(person_id: str) -> list[int]:
     """Tenants of which this person is the only member."""
-    mine = select(Membership.tenant_id).where(Membership.person_id == person_id)
+    own_tenants = select(Membership.tenant_id).where(Membership.person_id == person_id)
     alone = (
         select(Membership.tenant_id)
-        .where(Membership.tenant_id.in_(mine))
+        .where(Membership.tenant_id.in_(own_tenants))
         .group_by(Membership.tenant_id)
         .having(func.count() == 1)
     )

@@ -95,9 +95,9 @@ def price_for(plan: Plan, own: Account, others: dict[str, dict[str, Decimal]]) -
     """What this account pays: the price it kept, else one in its currency, else the plan's own."""
     if own.kept_plan == plan.code and own.kept_price is not None and own.kept_currency:
         return Price(own.kept_price, own.kept_currency, kept=True)
-    mine = others.get(plan.code, {}).get(own.currency)
-    if mine is not None and own.currency != plan.currency:
-        return Price(mine, own.currency)
+    own_price = others.get(plan.code, {}).get(own.currency)
+    if own_price is not None and own.currency != plan.currency:
+        return Price(own_price, own.currency)
     return Price(plan.price, plan.currency)
 
 
@@ -139,8 +139,8 @@ def find_tenant_facts() -> TenantFacts | None:
     )
 
 
-def _own(mine: T | None, plans: T | None) -> T | None:
-    return plans if mine is None else mine
+def _own(own: T | None, plans: T | None) -> T | None:
+    return plans if own is None else own
 
 
 def _lower(chosen: Decimal | None, allowed: Decimal | None) -> Decimal | None:

@@ -106,12 +106,12 @@ def _rows(page: "FPDF", paper: InvoiceContent, gettext: Gettext) -> None:
 
     _row(page, gettext("Description"), gettext("Amount"), 9, SOFT)
     _rule(page)
-    said = gettext("Plan {plan}, {begins} to {ends}").format(
+    text = gettext("Plan {plan}, {begins} to {ends}").format(
         plan=paper.plan,
         begins=_day(paper.begins, paper.locale),
         ends=_day(paper.ends, paper.locale),
     )
-    _row(page, said, money(paper.net), 11, INK)
+    _row(page, text, money(paper.net), 11, INK)
     _rule(page)
     page.ln(2)
     if paper.tax_percent:

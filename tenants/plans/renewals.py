@@ -55,8 +55,8 @@ def plan_status(own: Account, plan: str, grace_days: int) -> PlanStatus:
     if until is None:
         return PlanStatus("", plan)
     # A tenant that was notified late still gets all the days of grace.
-    told = own.plan_word_at.date() if own.plan_word == "over" and own.plan_word_at else today
-    last = max(until + timedelta(days=grace_days), told + timedelta(days=grace_days - 1))
+    notified_on = own.plan_word_at.date() if own.plan_word == "over" and own.plan_word_at else today
+    last = max(until + timedelta(days=grace_days), notified_on + timedelta(days=grace_days - 1))
     if today > until:
         stage = "due" if today > last and own.plan_word == "over" else "over"
     else:

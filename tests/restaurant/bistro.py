@@ -53,7 +53,7 @@ class Bistro:
         self, *wishes: RequestedItem, table: str = "12", token: str | None = None, **more
     ) -> Cart:
         wanted = carts.CartRequest(
-            wishes=wishes
+            items=wishes
             or (RequestedItem(self.items["Hamburger"], 2), RequestedItem(self.items["Ayran"], 1)),
             order_type=more.pop("order_type", "dine_in"),
             payment_method=more.pop("payment_method", "pos_at_table"),

@@ -1,12 +1,10 @@
 """Events that no endpoint subscribes to wake no worker, and no delivery is lost by that."""
 
-import asyncio
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from redis.asyncio import Redis as AsyncRedis
 from sqlalchemy import event as sql_event
 from sqlalchemy import text
 from sqlalchemy.engine import Engine
@@ -16,9 +14,9 @@ from core.lookups import Lookup
 from core.queue import listeners as listener_cache
 from core.queue import wakeups
 from core.queue.wakeups import WakeUp, queue_named
-from messaging.messages.sending.after_commit import AfterCommitOutbox
 from jobs.webhooks import worker as deliveries_job
 from messaging.lines.drivers.base import SendAccepted, SendRefused
+from messaging.messages.sending.after_commit import AfterCommitOutbox
 from tests.line_factory import make_line
 from tests.messaging.messages.test_message_lifecycle import accept, claim, settle
 from tests.webhooks.receivers import LOCAL, add_endpoint, deliveries_of

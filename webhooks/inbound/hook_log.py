@@ -101,11 +101,11 @@ def count_parked() -> int:
     return len(rows.all())
 
 
-def clear_old_bodies(kept: timedelta) -> int:
+def clear_old_bodies(keep_for: timedelta) -> int:
     """Clear the bodies of processed hooks. Returns how many; call again while it returns
     AT_ONCE.
     """
-    before = now() - kept
+    before = now() - keep_for
     gone = db.session.execute(
         CLEAR_BODIES,
         {
@@ -118,13 +118,13 @@ def clear_old_bodies(kept: timedelta) -> int:
     return len(gone.all())
 
 
-def delete_old_hooks(kept: timedelta) -> int:
+def delete_old_hooks(keep_for: timedelta) -> int:
     """Hooks that still wait are kept, however old. Returns how many; call again while it returns
     AT_ONCE.
     """
     gone = db.session.execute(
         DELETE_HOOKS,
-        {"tenant_id": current_tenant_id(), "before": id_at(now() - kept), "most": AT_ONCE},
+        {"tenant_id": current_tenant_id(), "before": id_at(now() - keep_for), "most": AT_ONCE},
     )
     return len(gone.all())
 

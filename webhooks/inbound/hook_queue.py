@@ -45,18 +45,18 @@ class ClaimedHook:
 
 def claim_hooks(most: int = 1) -> list[ClaimedHook]:
     """Due hooks, the oldest first. Their rows stay locked until the transaction ends."""
-    mine = {"tenant_id": current_tenant_id(), "now": now(), "most": most}
-    return [_hook(row) for row in db.session.execute(CLAIM, mine)]
+    params = {"tenant_id": current_tenant_id(), "now": now(), "most": most}
+    return [_hook(row) for row in db.session.execute(CLAIM, params)]
 
 
 def claim_hook(hook: ClaimedHook) -> ClaimedHook | None:
     """Claim one hook. None: another worker has it, or it is done."""
-    mine = {
+    params = {
         "tenant_id": current_tenant_id(),
         "now": now(),
         "id": str(to_uuid("hook", hook.id)),
     }
-    row = db.session.execute(CLAIM_ONE, mine).first()
+    row = db.session.execute(CLAIM_ONE, params).first()
     return _hook(row) if row is not None else None
 
 

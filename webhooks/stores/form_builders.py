@@ -62,24 +62,26 @@ def read_submission(body: bytes, content_type: str) -> Submission:
     return _of_pairs(_urlencoded(body))
 
 
-def _of_object(told: dict[str, Any]) -> Submission:
-    if isinstance(value_at(told, "form_response", "answers"), list):
-        return _typeform(told)
-    if isinstance(value_at(told, "data", "fields"), list) and text_of(told.get("eventType")):
-        return _tally(told)
-    if isinstance(told.get("rawRequest"), str):
-        return _jotform(told)
-    if isinstance(told.get("fields"), dict):
-        return _named_fields(told)
-    if items := {key: one for key, one in told.items() if _is_item(one)}:
+def _of_object(payload: dict[str, Any]) -> Submission:
+    if isinstance(value_at(payload, "form_response", "answers"), list):
+        return _typeform(payload)
+    if isinstance(value_at(payload, "data", "fields"), list) and text_of(payload.get("eventType")):
+        return _tally(payload)
+    if isinstance(payload.get("rawRequest"), str):
+        return _jotform(payload)
+    if isinstance(payload.get("fields"), dict):
+        return _named_fields(payload)
+    if items := {key: one for key, one in payload.items() if _is_item(one)}:
         named = _named_fields({"fields": items})
-        return _made("google_forms", _first(told, *SUBMISSION_IDS), _title(told), named.answers)
+        return _made(
+            "google_forms", _first(payload, *SUBMISSION_IDS), _title(payload), named.answers
+        )
     answers = [
         _answer(key, key, value)
-        for key, value in _flat(told)
+        for key, value in _flat(payload)
         if key.lower() not in IGNORED_FIELDS and value
     ]
-    return _made("other", _first(told, *SUBMISSION_IDS), _title(told), answers)
+    return _made("other", _first(payload, *SUBMISSION_IDS), _title(payload), answers)
 
 
 def _is_item(one: Any) -> bool:
@@ -96,8 +98,8 @@ def _of_pairs(pairs: dict[str, Any]) -> Submission:
     return _of_object(pairs)
 
 
-def _typeform(told: dict[str, Any]) -> Submission:
-    response = told["form_response"]
+def _typeform(payload: dict[str, Any]) -> Submission:
+    response = payload["form_response"]
     titles = {
         text_of(one.get("id")): text_of(one.get("title"), 200)
         for one in objects_in(value_at(response, "definition", "fields"))
@@ -106,18 +108,18 @@ def _typeform(told: dict[str, Any]) -> Submission:
     for one in objects_in(response["answers"]):
         field_id, kind = text_of(value_at(one, "field", "id")), text_of(one.get("type"))
         label = titles.get(field_id) or text_of(value_at(one, "field", "ref")) or field_id
-        asked = text_of(value_at(one, "field", "type")) or kind
-        answers.append(_answer(field_id, label, one.get(kind), asked))
+        field_type = text_of(value_at(one, "field", "type")) or kind
+        answers.append(_answer(field_id, label, one.get(kind), field_type))
     hidden = value_at(response, "hidden")
     if isinstance(hidden, dict):
         answers += [_answer(key, key, value, "hidden") for key, value in hidden.items()]
     name = text_of(value_at(response, "definition", "title"))
-    submission_id = text_of(response.get("token")) or text_of(told.get("event_id"))
+    submission_id = text_of(response.get("token")) or text_of(payload.get("event_id"))
     return _made("typeform", submission_id, name, answers)
 
 
-def _tally(told: dict[str, Any]) -> Submission:
-    data = told["data"]
+def _tally(payload: dict[str, Any]) -> Submission:
+    data = payload["data"]
     answers = []
     for one in objects_in(data["fields"]):
         names = {
@@ -130,13 +132,13 @@ def _tally(told: dict[str, Any]) -> Submission:
         label = text_of(one.get("label"), 200) or key
         answers.append(_answer(key, label, value, text_of(one.get("type"))))
     submission_id = text_of(data.get("submissionId")) or text_of(data.get("responseId"))
-    submission_id = submission_id or text_of(told.get("eventId"))
+    submission_id = submission_id or text_of(payload.get("eventId"))
     return _made("tally", submission_id, text_of(data.get("formName")), answers)
 
 
-def _jotform(told: dict[str, Any]) -> Submission:
+def _jotform(payload: dict[str, Any]) -> Submission:
     try:
-        filled = json.loads(told["rawRequest"], parse_float=str)
+        filled = json.loads(payload["rawRequest"], parse_float=str)
     except (ValueError, RecursionError):
         raise UnreadableBody(reasons.RAW_REQUEST_NOT_JSON) from None
     if not isinstance(filled, dict):
@@ -147,30 +149,30 @@ def _jotform(told: dict[str, Any]) -> Submission:
         if _QUESTION.match(key):
             label = _CAMEL.sub(" ", _QUESTION.sub("", key))
             answers.append(_answer(key, label[:1].upper() + label[1:], value))
-    name = text_of(told.get("formTitle"))
-    return _made("jotform", text_of(told.get("submissionID")), name, answers)
+    name = text_of(payload.get("formTitle"))
+    return _made("jotform", text_of(payload.get("submissionID")), name, answers)
 
 
-def _named_fields(told: dict[str, Any]) -> Submission:
+def _named_fields(payload: dict[str, Any]) -> Submission:
     """Elementor with advanced data, WPForms and others: fields as objects with a value."""
     answers = []
-    builder = "elementor" if isinstance(told.get("form"), dict) else "wpforms"
-    for key, one in list(told["fields"].items())[:MAX_FIELDS]:
+    builder = "elementor" if isinstance(payload.get("form"), dict) else "wpforms"
+    for key, one in list(payload["fields"].items())[:MAX_FIELDS]:
         if isinstance(one, dict):
             label = text_of(one.get("title"), 200) or text_of(one.get("name"), 200) or str(key)
             value = one.get("value") or one.get("raw_value")
             answers.append(_answer(str(key), label, value, text_of(one.get("type"))))
         else:
             answers.append(_answer(str(key), str(key), one))
-    name = text_of(value_at(told, "form", "name")) or _title(told)
-    return _made(builder, _first(told, "entry_id", "submission_id", "id"), name, answers)
+    name = text_of(value_at(payload, "form", "name")) or _title(payload)
+    return _made(builder, _first(payload, "entry_id", "submission_id", "id"), name, answers)
 
 
 def _made(builder: str, submission_id: str, name: str, answers: list[FormAnswer]) -> Submission:
-    kept = [one for one in answers[:MAX_FIELDS] if one.key]
-    if not kept:
+    named = [one for one in answers[:MAX_FIELDS] if one.key]
+    if not named:
         raise UnreadableBody(reasons.NO_FIELDS)
-    return Submission(builder, submission_id[:120], name, kept)
+    return Submission(builder, submission_id[:120], name, named)
 
 
 def _answer(key: str, label: str, value: Any, kind: str = "") -> FormAnswer:
@@ -202,8 +204,8 @@ def _phone(value: dict[str, Any]) -> str:
     return f"+{code}{number.lstrip('0')}" if code.isdigit() else number
 
 
-def _flat(told: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
-    for key, value in list(told.items())[:MAX_FIELDS]:
+def _flat(payload: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
+    for key, value in list(payload.items())[:MAX_FIELDS]:
         name = f"{before}{key}"
         if isinstance(value, dict) and depth < DEPTH and not {"full", "phone"} & value.keys():
             yield from _flat(value, f"{name}.", depth + 1)
@@ -261,9 +263,9 @@ def _group_repeated(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     return found
 
 
-def _title(told: dict[str, Any]) -> str:
-    return _first(told, "form_name", "formTitle", "form_title", "formName")
+def _title(payload: dict[str, Any]) -> str:
+    return _first(payload, "form_name", "formTitle", "form_title", "formName")
 
 
-def _first(told: dict[str, Any], *names: str) -> str:
-    return next(filter(None, (text_of(told.get(name)) for name in names)), "")
+def _first(payload: dict[str, Any], *names: str) -> str:
+    return next(filter(None, (text_of(payload.get(name)) for name in names)), "")

@@ -31,9 +31,10 @@ def guess_fields(answers: list[FormAnswer]) -> dict[str, str]:
     """A key for each role that can be guessed, by the builder's field type, then by the label."""
     found: dict[str, str] = {}
     for role in FIELD_ROLES:
-        for look in (_by_type, _by_words):
+        for matches in (_by_type, _by_words):
             hit = next(
-                (one for one in answers if look(one, role) and one.key not in found.values()), None
+                (one for one in answers if matches(one, role) and one.key not in found.values()),
+                None,
             )
             if hit is not None:
                 found[role] = hit.key
@@ -63,9 +64,9 @@ def _by_type(one: FormAnswer, role: str) -> bool:
 
 
 def _by_words(one: FormAnswer, role: str) -> bool:
-    said = set(re.split(r"[^a-z0-9]+", f"{_plain(one.label)} {_plain(one.key)}"))
+    words = set(re.split(r"[^a-z0-9]+", f"{_plain(one.label)} {_plain(one.key)}"))
     joined = {slug(one.label).replace("_", ""), slug(one.key).replace("_", "")}
-    return bool((said | joined) & _WORDS[role])
+    return bool((words | joined) & _WORDS[role])
 
 
 def _plain(text: str) -> str:

@@ -63,27 +63,27 @@ def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
 
 
 def parse(_known: HeaderFacts, body: bytes) -> ParseResult:
-    told = read_object(body)
-    kind = text_of(told.get("event"))
+    payload = read_object(body)
+    kind = text_of(payload.get("event"))
     if kind in ORDER_EVENTS:
-        return ParseResult((_order(kind, told),))
+        return ParseResult((_order(kind, payload),))
     if kind in CHECKOUT_EVENTS:
-        return ParseResult((_checkout(kind, told),))
+        return ParseResult((_checkout(kind, payload),))
     known_ones = ", ".join((*ORDER_EVENTS, *CHECKOUT_EVENTS))
     raise UnreadableBody(reasons.with_values(reasons.UNKNOWN_EVENT, known=known_ones, event=kind))
 
 
-def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
-    order = told.get("order")
+def _order(kind: str, payload: dict[str, Any]) -> ParsedEvent:
+    order = payload.get("order")
     order_id = text_of(value_at(order, "id")) or text_of(value_at(order, "number"))
     if not order_id:
         raise UnreadableBody(reasons.ORDER_WITHOUT_ID)
-    tracking = told.get("tracking")
+    tracking = payload.get("tracking")
     parcel = text_of(value_at(tracking, "number"))
     cause = f"order:{order_id}"
     if kind == "order.fulfilled" and parcel:
         cause = f"fulfillment:{order_id}:{parcel}"
-    data = _data(told)
+    data = _data(payload)
     data["order"] = {
         "id": order_id,
         "number": text_of(value_at(order, "number")) or order_id,
@@ -92,7 +92,8 @@ def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
         "url": text_of(value_at(order, "url"), 1000),
         "items": item_list(value_at(order, "items"), "name"),
         "paid": value_at(order, "paid") is True,
-        "cancel_reason": text_of(value_at(order, "cancel_reason")) or text_of(told.get("reason")),
+        "cancel_reason": text_of(value_at(order, "cancel_reason"))
+        or text_of(payload.get("reason")),
     }
     data["tracking"] = {
         "number": parcel,
@@ -101,15 +102,15 @@ def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
     }
     checkout = text_of(value_at(order, "checkout_id"))
     links = (f"checkout:{checkout}",) if checkout else ()
-    return ParsedEvent(kind, f"order:{order_id}", cause, data, _phones(told), links)
+    return ParsedEvent(kind, f"order:{order_id}", cause, data, _phones(payload), links)
 
 
-def _checkout(kind: str, told: dict[str, Any]) -> ParsedEvent:
-    checkout = told.get("checkout")
+def _checkout(kind: str, payload: dict[str, Any]) -> ParsedEvent:
+    checkout = payload.get("checkout")
     checkout_id = text_of(value_at(checkout, "id"))
     if not checkout_id:
         raise UnreadableBody(reasons.CHECKOUT_WITHOUT_ID)
-    data = _data(told)
+    data = _data(payload)
     data["checkout"] = {
         "id": checkout_id,
         "url": text_of(value_at(checkout, "url"), 1000),
@@ -119,12 +120,12 @@ def _checkout(kind: str, told: dict[str, Any]) -> ParsedEvent:
     }
     name = f"checkout:{checkout_id}"
     over = value_at(checkout, "completed") is True
-    return ParsedEvent(kind, name, name, data, _phones(told), (name,), over)
+    return ParsedEvent(kind, name, name, data, _phones(payload), (name,), over)
 
 
-def _data(told: dict[str, Any]) -> dict[str, Any]:
-    customer = told.get("customer")
-    places = (customer, told.get("shipping_address"), told.get("billing_address"))
+def _data(payload: dict[str, Any]) -> dict[str, Any]:
+    customer = payload.get("customer")
+    places = (customer, payload.get("shipping_address"), payload.get("billing_address"))
     countries = [text_of(value_at(place, "country")) for place in places]
     return {
         "customer": customer_fields(*places),
@@ -133,9 +134,9 @@ def _data(told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _phones(told: dict[str, Any]) -> tuple[PhoneHint, ...]:
-    customer = told.get("customer")
-    shipping, billing = told.get("shipping_address"), told.get("billing_address")
+def _phones(payload: dict[str, Any]) -> tuple[PhoneHint, ...]:
+    customer = payload.get("customer")
+    shipping, billing = payload.get("shipping_address"), payload.get("billing_address")
     near = (
         value_at(customer, "country")
         or value_at(shipping, "country")

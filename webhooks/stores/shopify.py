@@ -55,8 +55,8 @@ def facts(headers: Mapping[str, str]) -> HeaderFacts:
 
 def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
     """The id is in a header, which the signature does not cover, so the body is a key as well."""
-    seen = signed(known["topic"], body)
-    return (known["webhook_id"], seen) if known["webhook_id"] else (seen,)
+    body_key = signed(known["topic"], body)
+    return (known["webhook_id"], body_key) if known["webhook_id"] else (body_key,)
 
 
 def parse(known: HeaderFacts, body: bytes) -> ParseResult:
@@ -64,113 +64,117 @@ def parse(known: HeaderFacts, body: bytes) -> ParseResult:
     kind = KINDS.get(topic)
     if kind is None:
         return ParseResult(nothing=ignored_topic(topic))
-    told = read_object(body)
-    if why := _topic_mismatch(topic, told):
+    payload = read_object(body)
+    if why := _topic_mismatch(topic, payload):
         return ParseResult(nothing=why)
     if topic.startswith("fulfillments/"):
-        return ParseResult((_fulfillment(told),))
+        return ParseResult((_fulfillment(payload),))
     if kind.startswith("checkout."):
-        return ParseResult((_checkout(kind, told),))
-    return ParseResult((_order(kind, told),))
+        return ParseResult((_checkout(kind, payload),))
+    return ParseResult((_order(kind, payload),))
 
 
-def _topic_mismatch(topic: str, told: dict[str, Any]) -> str:
+def _topic_mismatch(topic: str, payload: dict[str, Any]) -> str:
     """The topic is in a header, which the signature does not cover: the body must match it. Returns
     why it does not, or an empty text.
     """
-    order = "order_number" in told or "financial_status" in told
+    order = "order_number" in payload or "financial_status" in payload
     kinds = {
-        "orders": order or not ({"order_id", "abandoned_checkout_url"} & told.keys()),
-        "fulfillments": "order_id" in told and not order,
-        "checkouts": "order_id" not in told and not order,
+        "orders": order or not ({"order_id", "abandoned_checkout_url"} & payload.keys()),
+        "fulfillments": "order_id" in payload and not order,
+        "checkouts": "order_id" not in payload and not order,
     }
     if not kinds[topic.partition("/")[0]]:
         return reasons.with_values(reasons.TOPIC_NOT_KIND, topic=topic)
-    if topic == "orders/cancelled" and "cancelled_at" in told and not told["cancelled_at"]:
+    if topic == "orders/cancelled" and "cancelled_at" in payload and not payload["cancelled_at"]:
         return reasons.NOT_CANCELLED
     return ""
 
 
-def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
-    order_id = _id(told, reasons.NOT_AN_ORDER)
-    shipments = list(objects_in(told.get("fulfillments")))
+def _order(kind: str, payload: dict[str, Any]) -> ParsedEvent:
+    order_id = _id(payload, reasons.NOT_AN_ORDER)
+    shipments = list(objects_in(payload.get("fulfillments")))
     cause = f"order:{order_id}"
-    data = _data(told)
+    data = _data(payload)
     data["order"] = {
         "id": order_id,
-        "number": text_of(told.get("name")) or text_of(told.get("order_number")) or order_id,
-        "total": text_of(told.get("total_price")),
-        "currency": text_of(told.get("currency")),
-        "url": text_of(told.get("order_status_url")),
-        "items": item_list(told.get("line_items"), "title"),
-        "paid": text_of(told.get("financial_status")) in ("paid", "authorized", "partially_paid"),
-        "cancel_reason": text_of(told.get("cancel_reason")),
+        "number": text_of(payload.get("name")) or text_of(payload.get("order_number")) or order_id,
+        "total": text_of(payload.get("total_price")),
+        "currency": text_of(payload.get("currency")),
+        "url": text_of(payload.get("order_status_url")),
+        "items": item_list(payload.get("line_items"), "title"),
+        "paid": text_of(payload.get("financial_status"))
+        in ("paid", "authorized", "partially_paid"),
+        "cancel_reason": text_of(payload.get("cancel_reason")),
     }
     if kind == "order.fulfilled" and shipments:
         data["tracking"] = _tracking(shipments[-1])
         if text_of(shipments[-1].get("id")):
             cause = f"fulfillment:{text_of(shipments[-1]['id'])}"
-    return ParsedEvent(kind, f"order:{order_id}", cause, data, _phones(told), _links(told))
+    return ParsedEvent(kind, f"order:{order_id}", cause, data, _phones(payload), _links(payload))
 
 
-def _fulfillment(told: dict[str, Any]) -> ParsedEvent:
-    order_id = text_of(told.get("order_id"))
+def _fulfillment(payload: dict[str, Any]) -> ParsedEvent:
+    order_id = text_of(payload.get("order_id"))
     if not order_id:
         raise UnreadableBody(reasons.NOT_A_FULFILLMENT)
-    to = told.get("destination")
+    to = payload.get("destination")
     data: dict[str, Any] = {
-        "customer": customer_fields(to, {"email": told.get("email")}),
+        "customer": customer_fields(to, {"email": payload.get("email")}),
         "order": {
             "id": order_id,
             # "#1001.1" is the first parcel of the order #1001.
-            "number": text_of(told.get("name")).partition(".")[0],
-            "items": item_list(told.get("line_items"), "title"),
+            "number": text_of(payload.get("name")).partition(".")[0],
+            "items": item_list(payload.get("line_items"), "title"),
         },
-        "tracking": _tracking(told),
+        "tracking": _tracking(payload),
     }
     phones = phone_hints(("shipping", value_at(to, "phone"), value_at(to, "country_code")))
-    cause = f"fulfillment:{text_of(told.get('id')) or order_id}"
+    cause = f"fulfillment:{text_of(payload.get('id')) or order_id}"
     return ParsedEvent("order.fulfilled", f"order:{order_id}", cause, data, phones)
 
 
-def _checkout(kind: str, told: dict[str, Any]) -> ParsedEvent:
-    token = text_of(told.get("token")) or _id(told, reasons.NOT_A_CHECKOUT)
-    data = _data(told)
+def _checkout(kind: str, payload: dict[str, Any]) -> ParsedEvent:
+    token = text_of(payload.get("token")) or _id(payload, reasons.NOT_A_CHECKOUT)
+    data = _data(payload)
     data["checkout"] = {
         "id": token,
-        "url": text_of(told.get("abandoned_checkout_url"), 1000),
-        "total": text_of(told.get("total_price")),
-        "currency": text_of(told.get("presentment_currency")) or text_of(told.get("currency")),
-        "items": item_list(told.get("line_items"), "title"),
+        "url": text_of(payload.get("abandoned_checkout_url"), 1000),
+        "total": text_of(payload.get("total_price")),
+        "currency": text_of(payload.get("presentment_currency"))
+        or text_of(payload.get("currency")),
+        "items": item_list(payload.get("line_items"), "title"),
     }
     links = [f"checkout:{token}"]
-    links += [f"checkout:{text_of(told['id'])}"] if text_of(told.get("id")) else []
-    links += [f"cart:{text_of(told['cart_token'])}"] if text_of(told.get("cart_token")) else []
-    over = bool(text_of(told.get("completed_at")))
+    links += [f"checkout:{text_of(payload['id'])}"] if text_of(payload.get("id")) else []
+    links += (
+        [f"cart:{text_of(payload['cart_token'])}"] if text_of(payload.get("cart_token")) else []
+    )
+    over = bool(text_of(payload.get("completed_at")))
     name = f"checkout:{token}"
-    return ParsedEvent(kind, name, name, data, _phones(told), tuple(links), over)
+    return ParsedEvent(kind, name, name, data, _phones(payload), tuple(links), over)
 
 
-def _data(told: dict[str, Any]) -> dict[str, Any]:
-    shipping, billing = told.get("shipping_address"), told.get("billing_address")
-    address = {"email": told.get("email")}
-    customer = customer_fields(told.get("customer"), shipping, billing, address)
+def _data(payload: dict[str, Any]) -> dict[str, Any]:
+    shipping, billing = payload.get("shipping_address"), payload.get("billing_address")
+    address = {"email": payload.get("email")}
+    customer = customer_fields(payload.get("customer"), shipping, billing, address)
     return {
         "customer": customer,
-        "marketing": told.get("buyer_accepts_marketing") is True
-        or told.get("buyer_accepts_sms_marketing") is True,
+        "marketing": payload.get("buyer_accepts_marketing") is True
+        or payload.get("buyer_accepts_sms_marketing") is True,
         "country": text_of(value_at(shipping, "country_code"))
         or text_of(value_at(billing, "country_code")),
     }
 
 
-def _phones(told: dict[str, Any]) -> Any:
-    customer = told.get("customer")
-    shipping, billing = told.get("shipping_address"), told.get("billing_address")
+def _phones(payload: dict[str, Any]) -> Any:
+    customer = payload.get("customer")
+    shipping, billing = payload.get("shipping_address"), payload.get("billing_address")
     home = value_at(customer, "default_address")
     near = value_at(shipping, "country_code") or value_at(billing, "country_code")
     return phone_hints(
-        ("order", told.get("phone"), near),
+        ("order", payload.get("phone"), near),
         ("customer", value_at(customer, "phone"), near or value_at(home, "country_code")),
         ("shipping", value_at(shipping, "phone"), value_at(shipping, "country_code")),
         ("billing", value_at(billing, "phone"), value_at(billing, "country_code")),
@@ -178,27 +182,27 @@ def _phones(told: dict[str, Any]) -> Any:
     )
 
 
-def _tracking(told: dict[str, Any]) -> dict[str, str]:
-    numbers, urls = told.get("tracking_numbers"), told.get("tracking_urls")
+def _tracking(payload: dict[str, Any]) -> dict[str, str]:
+    numbers, urls = payload.get("tracking_numbers"), payload.get("tracking_urls")
     first_number = numbers[0] if isinstance(numbers, list) and numbers else None
     first_url = urls[0] if isinstance(urls, list) and urls else None
     return {
-        "number": text_of(told.get("tracking_number")) or text_of(first_number),
-        "url": text_of(told.get("tracking_url"), 1000) or text_of(first_url, 1000),
-        "company": text_of(told.get("tracking_company")),
+        "number": text_of(payload.get("tracking_number")) or text_of(first_number),
+        "url": text_of(payload.get("tracking_url"), 1000) or text_of(first_url, 1000),
+        "company": text_of(payload.get("tracking_company")),
     }
 
 
-def _links(told: dict[str, Any]) -> tuple[str, ...]:
+def _links(payload: dict[str, Any]) -> tuple[str, ...]:
     found = [
-        *(f"checkout:{text_of(told.get(name))}" for name in ("checkout_token", "checkout_id")),
-        f"cart:{text_of(told.get('cart_token'))}",
+        *(f"checkout:{text_of(payload.get(name))}" for name in ("checkout_token", "checkout_id")),
+        f"cart:{text_of(payload.get('cart_token'))}",
     ]
     return tuple(link for link in found if not link.endswith(":"))
 
 
-def _id(told: dict[str, Any], missing: str) -> str:
-    found = text_of(told.get("id"))
+def _id(payload: dict[str, Any], missing: str) -> str:
+    found = text_of(payload.get("id"))
     if not found:
         raise UnreadableBody(missing)
     return found

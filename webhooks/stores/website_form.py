@@ -101,8 +101,8 @@ def apply_field_mapping(
     """The event with its phone, name, consent and text in the same places as other events."""
     answers = answers_of(event.data)
     chosen = effective_fields(mapping, answers)
-    said = {role: value_of(answers, chosen, role) for role in FIELD_ROLES}
-    name = said["name"]
+    values = {role: value_of(answers, chosen, role) for role in FIELD_ROLES}
+    name = values["name"]
     summary = "\n".join(f"{one.label}: {one.value}" for one in answers if one.value)
     data = {
         **event.data,
@@ -110,17 +110,17 @@ def apply_field_mapping(
             "name": name,
             "first_name": name.partition(" ")[0],
             "last_name": name.partition(" ")[2],
-            "email": said["email"],
+            "email": values["email"],
         },
-        "consent": means_consent(said["consent"]) if chosen.get("consent") else None,
+        "consent": means_consent(values["consent"]) if chosen.get("consent") else None,
         "form": {
             **event.data["form"],
-            "text": said["text"],
+            "text": values["text"],
             "summary": summary[:MAX_SUMMARY_LENGTH],
         },
         "answer": {slug(one.label): one.value for one in answers},
     }
-    phones = (PhoneHint(said["phone"][:60], country, "form"),) if said["phone"] else ()
+    phones = (PhoneHint(values["phone"][:60], country, "form"),) if values["phone"] else ()
     return replace(event, data=data, phones=phones)
 
 

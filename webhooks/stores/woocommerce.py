@@ -59,42 +59,42 @@ def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
     """From the body alone: the delivery's id is in a header, which the signature does not cover."""
     topic = known["topic"]
     try:
-        told = read_object(body)
+        payload = read_object(body)
     except UnreadableBody:
         return (body_hash(topic.encode(), body),)
-    changed = text_of(told.get("date_modified_gmt"), 40)
-    if not (text_of(told.get("id")) and changed):
+    changed = text_of(payload.get("date_modified_gmt"), 40)
+    if not (text_of(payload.get("id")) and changed):
         return (body_hash(topic.encode(), body),)
-    return (f"{topic}:{text_of(told['id'], 40)}:{changed}",)
+    return (f"{topic}:{text_of(payload['id'], 40)}:{changed}",)
 
 
 def parse(known: HeaderFacts, body: bytes) -> ParseResult:
     topic = known.get("topic", "")
     if topic not in TOPICS:
         return ParseResult(nothing=ignored_topic(topic))
-    told = read_object(body)
-    if why := _implausible(topic, told):
+    payload = read_object(body)
+    if why := _implausible(topic, payload):
         return ParseResult(nothing=why)
-    status = text_of(told.get("status"))
+    status = text_of(payload.get("status"))
     kind = _kind(topic, status)
     if not kind:
         return ParseResult(nothing=reasons.with_values(reasons.STATUS_IGNORED, status=status))
-    order_id = text_of(told.get("id"))
+    order_id = text_of(payload.get("id"))
     if not order_id:
         raise UnreadableBody(reasons.NOT_AN_ORDER)
     name = f"order:{order_id}"
     return ParseResult(
-        (ParsedEvent(kind, name, name, _data(told, order_id, status), _phones(told)),)
+        (ParsedEvent(kind, name, name, _data(payload, order_id, status), _phones(payload)),)
     )
 
 
-def _implausible(topic: str, told: dict[str, Any]) -> str:
+def _implausible(topic: str, payload: dict[str, Any]) -> str:
     """The topic is in a header, which the signature does not cover: the body must match it. Returns
     why it does not, or an empty text.
     """
-    if not told.keys() >= ORDER_FIELDS or told.keys() & OTHER_FIELDS:
+    if not payload.keys() >= ORDER_FIELDS or payload.keys() & OTHER_FIELDS:
         return reasons.with_values(reasons.TOPIC_NOT_ORDER, topic=topic)
-    status = text_of(told.get("status"))
+    status = text_of(payload.get("status"))
     if topic == "order.created" and status in ENDED:
         return reasons.with_values(reasons.TOPIC_NOT_STATUS, status=status)
     return ""
@@ -110,36 +110,36 @@ def _kind(topic: str, status: str) -> str:
     )
 
 
-def _data(told: dict[str, Any], order_id: str, status: str) -> dict[str, Any]:
-    billing, shipping = told.get("billing"), told.get("shipping")
+def _data(payload: dict[str, Any], order_id: str, status: str) -> dict[str, Any]:
+    billing, shipping = payload.get("billing"), payload.get("shipping")
     return {
         "customer": customer_fields(billing, shipping),
         "order": {
             "id": order_id,
-            "number": text_of(told.get("number")) or order_id,
-            "total": text_of(told.get("total")),
-            "currency": text_of(told.get("currency")),
-            "url": text_of(told.get("payment_url"), 1000),
-            "items": item_list(told.get("line_items"), "name"),
-            "paid": status in PAID or bool(text_of(told.get("date_paid_gmt"))),
+            "number": text_of(payload.get("number")) or order_id,
+            "total": text_of(payload.get("total")),
+            "currency": text_of(payload.get("currency")),
+            "url": text_of(payload.get("payment_url"), 1000),
+            "items": item_list(payload.get("line_items"), "name"),
+            "paid": status in PAID or bool(text_of(payload.get("date_paid_gmt"))),
         },
-        "tracking": _tracking(told),
+        "tracking": _tracking(payload),
         "country": text_of(value_at(shipping, "country")) or text_of(value_at(billing, "country")),
     }
 
 
-def _phones(told: dict[str, Any]) -> Any:
-    billing, shipping = told.get("billing"), told.get("shipping")
+def _phones(payload: dict[str, Any]) -> Any:
+    billing, shipping = payload.get("billing"), payload.get("shipping")
     return phone_hints(
         ("billing", value_at(billing, "phone"), value_at(billing, "country")),
         ("shipping", value_at(shipping, "phone"), value_at(shipping, "country")),
     )
 
 
-def _tracking(told: dict[str, Any]) -> dict[str, str]:
+def _tracking(payload: dict[str, Any]) -> dict[str, str]:
     """From the order's meta data, where the common tracking plugins store it."""
     found = {"number": "", "url": "", "company": ""}
-    for one in objects_in(told.get("meta_data")):
+    for one in objects_in(payload.get("meta_data")):
         name, value = text_of(one.get("key")).lstrip("_"), one.get("value")
         if name == "wc_shipment_tracking_items":
             for parcel in objects_in(value):

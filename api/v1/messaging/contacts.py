@@ -196,7 +196,7 @@ def _apply_consent(card: ContactCard, body: ContactFacts) -> ContactCard:
     return card
 
 
-def _text(said: str, field: str) -> str:
-    if "\0" in said:
+def _text(text: str, field: str) -> str:
+    if "\0" in text:
         raise invalid(field, "invalid_text", "A text holds NUL or half of a surrogate pair.")
-    return said
+    return text

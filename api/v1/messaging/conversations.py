@@ -34,14 +34,14 @@ TAG = Tag(name="Conversations")
 @key_may("messages:read", test_keys=True)
 def list_conversations(query: ConversationQuery) -> dict[str, Any]:
     caller: ApiCaller = g.caller
-    asked = ConversationFilters(
+    filters = ConversationFilters(
         view=query.view,
         line_id=query.instance_id,
         query=(query.q or "").strip(),
         line_ids=caller.visible_line_ids,
     )
     with tenant_scope(g.tenant_id):
-        found = inbox_conversations.list_conversations(asked, query.after, query.limit + 1)
+        found = inbox_conversations.list_conversations(filters, query.after, query.limit + 1)
     return page(found, query, lambda one: one.cursor, conversation_json)
 
 

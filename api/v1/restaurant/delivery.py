@@ -222,7 +222,7 @@ def assign_courier(path: OrderPath, body: Assign) -> JsonAnswer:
     """The courier gets a message with the address, the route and the amount to collect."""
     site, order = _order(path)
     courier = couriers.get_not_removed(body.courier_id) if body.courier_id else None
-    courier_dispatch.assign(site, order, courier, seen=body.version)
+    courier_dispatch.assign(site, order, courier, shown_version=body.version)
     return ride_json(order)
 
 

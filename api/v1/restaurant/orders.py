@@ -73,7 +73,7 @@ def make_order(body: NewOrder) -> JsonAnswer:
     order = placing.place_order(
         site,
         OrderRequest(
-            wishes=[
+            items=[
                 RequestedItem(w.item_id, w.quantity, tuple(w.options), w.note) for w in body.items
             ],
             order_type=body.order_type,
@@ -184,8 +184,8 @@ def _moved(order: Order, body: Move) -> Order:
         )
     site = sites.of_order(order)
     if body.status == "cancelled":
-        return order_lifecycle.cancel(site, order, body.reason, seen=body.version)
-    return order_lifecycle.change_state(site, order, body.status, seen=body.version)
+        return order_lifecycle.cancel(site, order, body.reason, shown_version=body.version)
+    return order_lifecycle.change_state(site, order, body.status, shown_version=body.version)
 
 
 def _table(site_id: str, body: NewOrder) -> Table | None:

@@ -172,7 +172,7 @@ def _make(body: NewLink) -> PaymentLink:
         phone=body.phone,
         name=body.name,
         minutes=body.minutes,
-        tell=body.send,
+        notify=body.send,
         test=test,
     )
 

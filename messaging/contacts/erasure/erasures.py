@@ -91,7 +91,7 @@ def run_step(erasure: ContactErasure, drop_blobs: DeleteBlobs) -> bool:
 
     Returns True if there is more to do, False if it has to wait for something in progress.
     """
-    sought = ErasureTarget(
+    target = ErasureTarget(
         contact_id=erasure.contact_id,
         names=list(erasure.names["names"]),
         titles=list(erasure.names["titles"]),
@@ -99,37 +99,37 @@ def run_step(erasure: ContactErasure, drop_blobs: DeleteBlobs) -> bool:
     )
     step = erasure.step
     if step == "messages":
-        looked, found = personal_data.blank_messages(sought, drop_blobs)
-        if looked < personal_data.BATCH and personal_data.has_messages_in_flight(sought):
+        scanned, found = personal_data.blank_messages(target, drop_blobs)
+        if scanned < personal_data.BATCH and personal_data.has_messages_in_flight(target):
             erasure.found += found
             return False
     elif step == "events":
-        looked, found = personal_data.scan_table(
-            erasure, sought, personal_data.EVENTS, *personal_data.BLANK_EVENT_STATEMENTS
+        scanned, found = personal_data.scan_table(
+            erasure, target, personal_data.EVENTS, *personal_data.BLANK_EVENT_STATEMENTS
         )
     elif step == "hooks":
-        looked, found = personal_data.scan_table(
-            erasure, sought, personal_data.HOOKS, personal_data.BLANK_HOOKS
+        scanned, found = personal_data.scan_table(
+            erasure, target, personal_data.HOOKS, personal_data.BLANK_HOOKS
         )
-        if looked < 0:
+        if scanned < 0:
             return False
     elif step == "stores":
-        looked, found = store_data.erase_store_events(
-            erasure, personal_data.search_patterns(sought), personal_data.BATCH
+        scanned, found = store_data.erase_store_events(
+            erasure, personal_data.search_patterns(target), personal_data.BATCH
         )
-        if looked < 0:
+        if scanned < 0:
             return False
     elif step == "audit":
-        looked, found = personal_data.scan_table(
-            erasure, sought, personal_data.AUDIT, personal_data.BLANK_AUDIT
+        scanned, found = personal_data.scan_table(
+            erasure, target, personal_data.AUDIT, personal_data.BLANK_AUDIT
         )
     else:
-        personal_data.erase_remaining(sought)
+        personal_data.erase_remaining(target)
         for also in MORE_STEPS:
-            also(sought)
-        looked, found = 0, 0
+            also(target)
+        scanned, found = 0, 0
     erasure.found += found
-    if looked < personal_data.BATCH:
+    if scanned < personal_data.BATCH:
         _next_step(erasure)
     return True
 

@@ -124,33 +124,33 @@ class ErasureTarget:
 DeleteBlobs = Callable[[list[str]], None]
 
 
-def blank_messages(sought: ErasureTarget, drop_blobs: DeleteBlobs) -> tuple[int, int]:
-    mine = search_patterns(sought)
-    if not sought.names:
+def blank_messages(target: ErasureTarget, drop_blobs: DeleteBlobs) -> tuple[int, int]:
+    params = search_patterns(target)
+    if not target.names:
         return 0, 0
-    rows = db.session.execute(MESSAGES, {**mine, "most": BATCH}).all()
+    rows = db.session.execute(MESSAGES, {**params, "most": BATCH}).all()
     ids = [str(row.id) for row in rows]
     if ids:
-        here = {"tenant_id": mine["tenant_id"], "ids": ids}
+        here = {"tenant_id": params["tenant_id"], "ids": ids}
         db.session.execute(BLANK_MESSAGES, here)
         db.session.execute(BLANK_CHANGES, here)
         network_ids = [row.network_id for row in rows if row.network_id]
         db.session.execute(
-            DROP_NETWORK_IDS, {"tenant_id": mine["tenant_id"], "network_ids": network_ids}
+            DROP_NETWORK_IDS, {"tenant_id": params["tenant_id"], "network_ids": network_ids}
         )
         media_files.delete_files([from_uuid("msg", row.id) for row in rows])
         drop_blobs(sorted({key for row in rows for key in blob_keys(row.content)}))
     return len(rows), len(rows)
 
 
-def has_messages_in_flight(sought: ErasureTarget) -> bool:
-    if not sought.names:
+def has_messages_in_flight(target: ErasureTarget) -> bool:
+    if not target.names:
         return False
-    return db.session.execute(FIND_IN_FLIGHT, search_patterns(sought)).first() is not None
+    return db.session.execute(FIND_IN_FLIGHT, search_patterns(target)).first() is not None
 
 
 def scan_table(
-    erasure: ContactErasure, sought: ErasureTarget, look: Any, *blanks: Any
+    erasure: ContactErasure, target: ErasureTarget, select_rows: Any, *blanks: Any
 ) -> tuple[int, int]:
     """Scan one batch of a table and blank the rows that match.
 
@@ -158,7 +158,7 @@ def scan_table(
     -1 if an unprocessed hook that matches blocks the scan.
     """
     rows = db.session.execute(
-        look, {**search_patterns(sought), "reached": erasure.reached or NO_ID, "most": BATCH}
+        select_rows, {**search_patterns(target), "reached": erasure.reached or NO_ID, "most": BATCH}
     ).all()
     unread = [
         n for n, row in enumerate(rows) if row.found and getattr(row, "state", "") == "waiting"
@@ -174,18 +174,18 @@ def scan_table(
     return -1 if unread else len(rows), len(ids)
 
 
-def erase_remaining(sought: ErasureTarget) -> None:
-    mine = search_patterns(sought)
+def erase_remaining(target: ErasureTarget) -> None:
+    params = search_patterns(target)
     statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES]
-    if sought.names:
+    if target.names:
         for statement in statements:
-            db.session.execute(statement, mine)
-    db.session.execute(DROP_REJECTS, mine)
-    db.session.execute(BLANK_SAMPLES, mine)
-    _erase_emails([*_searchable_words(sought.names), *_searchable_words(sought.titles)])
+            db.session.execute(statement, params)
+    db.session.execute(DROP_REJECTS, params)
+    db.session.execute(BLANK_SAMPLES, params)
+    _erase_emails([*_searchable_words(target.names), *_searchable_words(target.titles)])
     db.session.execute(
         delete(Identity).where(
-            Identity.tenant_id == current_tenant_id(), Identity.contact_id == sought.contact_id
+            Identity.tenant_id == current_tenant_id(), Identity.contact_id == target.contact_id
         )
     )
 
@@ -197,30 +197,30 @@ def _erase_emails(words: list[str]) -> None:
     ).all()
     for letter_id, subject in letters:
         try:
-            said = f"{subject}\n{body_of(letter_id)}"
+            content = f"{subject}\n{body_of(letter_id)}"
         except KeyringError:  # unreadable without its key
             continue
-        if any(word in said for word in words):
+        if any(word in content for word in words):
             db.session.execute(update(Mail).where(Mail.id == letter_id).values(subject="", body=""))
 
 
-def search_patterns(sought: ErasureTarget) -> dict[str, Any]:
+def search_patterns(target: ErasureTarget) -> dict[str, Any]:
     """Return the parameters of all statements.
 
     A name matches only where it is a whole JSON value, because short names would match everywhere.
     """
-    public = sought.contact_id
-    signed = [f"+{name}" for name in sought.names if name.isdigit()]  # as order events write them
-    whole = [*sought.names, *signed, public]
+    public = target.contact_id
+    signed = [f"+{name}" for name in target.names if name.isdigit()]  # as order events write them
+    whole = [*target.names, *signed, public]
     return {
         "tenant_id": current_tenant_id(),
-        "names": sought.names,
-        "until": sought.until,
+        "names": target.names,
+        "until": target.until,
         "contact": public,
-        "titles": sought.titles,
+        "titles": target.titles,
         "marks": [f'%{before}{_escaped(name)}"%' for name in whole for before in ('"', '"+')],
-        "inside": [f"%{_escaped(name)}%" for name in _searchable_words([*whole, *sought.titles])],
-        "ends": [f"%{name[-9:]}%" for name in sought.names if name.isdigit() and len(name) > 8],
+        "inside": [f"%{_escaped(name)}%" for name in _searchable_words([*whole, *target.titles])],
+        "ends": [f"%{name[-9:]}%" for name in target.names if name.isdigit() and len(name) > 8],
         "bytes": [f'{before}{name}"'.encode() for name in whole for before in ('"', '"+')],
     }
 

@@ -56,14 +56,16 @@ UPDATE store_events SET phone = '', no_phone = '', data = '{"erased": true}'
 """)
 
 
-def erase_store_events(erasure: ContactErasure, mine: dict[str, Any], most: int) -> tuple[int, int]:
+def erase_store_events(
+    erasure: ContactErasure, params: dict[str, Any], most: int
+) -> tuple[int, int]:
     """Erase one batch of store events, with their runs, messages and hooks.
 
     Returns how many rows were scanned and how many matched. Scanned is -1 if a message about an
     event is being sent; the step has to wait for it.
     """
     reached = {"reached": erasure.reached or NO_ID, "most": most}
-    rows = db.session.execute(EVENTS, {**mine, **reached}).all()
+    rows = db.session.execute(EVENTS, {**params, **reached}).all()
     found = [row for row in rows if row.found]
     if found and not _blank(found):
         return -1, 0
@@ -82,8 +84,8 @@ def _blank(found: list[Any]) -> bool:
     runs = db.session.execute(RUNS, here).all()
     if any(run.state in ("scheduled", "queued", "sending") for run in runs):
         return False
-    told = [str(run.message_id) for run in runs if run.message_id]
-    db.session.execute(BLANK_MESSAGES, {**here, "ids": told})
+    message_ids = [str(run.message_id) for run in runs if run.message_id]
+    db.session.execute(BLANK_MESSAGES, {**here, "ids": message_ids})
     db.session.execute(
         BLANK_RUNS,
         {**here, "ids": [str(run.id) for run in runs], "now": now(), "erased": ERASED},

@@ -151,7 +151,7 @@ def _without_repeats(
     """Split off repeated numbers; the first row of a number counts."""
     if not good:
         return [], []
-    mine: dict[str, Any] = {
+    params: dict[str, Any] = {
         "tenant_id": current_tenant_id(),
         "import_id": str(to_uuid("imp", one.id)),
     }
@@ -159,13 +159,13 @@ def _without_repeats(
     for row in good:
         here.setdefault(row.key, row.line)
     taken = db.session.execute(
-        INSERT_PHONES, {**mine, "phones": list(here), "lines": list(here.values())}
+        INSERT_PHONES, {**params, "phones": list(here), "lines": list(here.values())}
     )
     first = {phone: here[phone] for (phone,) in taken}
     earlier = [key for key in here if key not in first]
     if earlier:
-        first |= dict(db.session.execute(FIND_FIRST_ROWS, {**mine, "phones": earlier}).tuples())
-    kept = [row for row in good if first.get(row.key) == row.line]
+        first |= dict(db.session.execute(FIND_FIRST_ROWS, {**params, "phones": earlier}).tuples())
+    unique = [row for row in good if first.get(row.key) == row.line]
     repeats = [
         RowError(
             row.line,
@@ -177,7 +177,7 @@ def _without_repeats(
         for row in good
         if first.get(row.key) != row.line
     ]
-    return kept, repeats
+    return unique, repeats
 
 
 def _existing_contacts(good: list[ParsedRow]) -> dict[str, str]:
@@ -238,11 +238,11 @@ def create_contacts(source: ContactImport, rows: list[ParsedRow]) -> None:
             "spellings": [row.phone for row in rows],
         },
     )
-    mine = {str(contact_id) for (contact_id,) in named}
-    if len(mine) < len(ids):  # a new message created some of these contacts in the meantime
-        late = [one for one in ids if one not in mine]
+    own_ids = {str(contact_id) for (contact_id,) in named}
+    if len(own_ids) < len(ids):  # a new message created some of these contacts in the meantime
+        late = [one for one in ids if one not in own_ids]
         db.session.execute(DELETE_CONTACTS, {"tenant_id": current_tenant_id(), "ids": late})
-    pairs = [(one, row) for one, row in zip(ids, rows, strict=True) if one in mine]
+    pairs = [(one, row) for one, row in zip(ids, rows, strict=True) if one in own_ids]
     after = {
         contact_id: search_tokens.tokens_of(
             search_tokens.TokenSource(
@@ -286,7 +286,7 @@ def _withdraw_consents(ids: list[str], file_name: str) -> None:
 
 def _insert_consents_and_notes(one: ContactImport, pairs: list[tuple[str, ParsedRow]]) -> None:
     """Write the consent records and the notes."""
-    mine = {"tenant_id": current_tenant_id(), "author": one.author, "now": now()}
+    params = {"tenant_id": current_tenant_id(), "author": one.author, "now": now()}
     agreed = [(contact, row.source) for contact, row in pairs if row.source]
     noted = [(contact, row.note) for contact, row in pairs if row.note]
     for statement, column, found in (
@@ -297,9 +297,9 @@ def _insert_consents_and_notes(one: ContactImport, pairs: list[tuple[str, Parsed
             db.session.execute(
                 statement,
                 {
-                    **mine,
+                    **params,
                     "ids": [str(new_uuid()) for _ in found],
                     "contacts": [contact for contact, _ in found],
-                    column: [said for _, said in found],
+                    column: [value for _, value in found],
                 },
             )

@@ -62,7 +62,7 @@ class RowParser:
         self.own: dict[str, ContactField] = {one.id: one for one in custom_fields.list_fields()}
 
     def read(self, row: FileRow) -> ParsedRow:
-        said: dict[str, str] = {}
+        cells: dict[str, str] = {}
         tags: list[str] = []
         for meant, cell in zip(self.meanings, row.cells, strict=False):
             if meant:
@@ -70,49 +70,49 @@ class RowParser:
                 if meant == "tags":
                     tags += words.replace(";", ",").replace("|", ",").split(",")
                 else:
-                    said[meant] = words
-        written = said.get("phone", "")
+                    cells[meant] = words
+        written = cells.get("phone", "")
         if not written:
             raise invalid("phone", "missing_phone", "The phone number is missing.")
         phone = contact_validation.parse_phone(_undo_spreadsheet(written), self.country)
-        name = said.get("name", "")
+        name = cells.get("name", "")
         if not name:
-            name = f"{said.get('first_name', '')} {said.get('last_name', '')}"
-        birthday, year = contact_validation.parse_birthday(said.get("birthday", ""))
+            name = f"{cells.get('first_name', '')} {cells.get('last_name', '')}"
+        birthday, year = contact_validation.parse_birthday(cells.get("birthday", ""))
         values = {
             meant.removeprefix("field:"): custom_fields.parse_value(self.own[meant[6:]], value)
-            for meant, value in said.items()
+            for meant, value in cells.items()
             if meant.startswith("field:") and meant[6:] in self.own
         }
-        agreed, source = self._consent(said)
+        agreed, source = self._consent(cells)
         return ParsedRow(
             line=row.line,
             cells=row.cells,
             phone=phone,
             key=people.canonical_spelling(phone),
             name=contact_validation.parse_name(name),
-            language=contact_validation.parse_language(said.get("language", "")),
+            language=contact_validation.parse_language(cells.get("language", "")),
             tags=contact_validation.parse_tags([*tags, *self.tags]),
             fields={key: value for key, value in values.items() if value},
             birthday=birthday,
             birth_year=year,
-            note=said.get("note", "")[: contact_repository.LONGEST_NOTE],
+            note=cells.get("note", "")[: contact_repository.LONGEST_NOTE],
             source=source,
             consent=agreed,
         )
 
-    def _consent(self, said: dict[str, str]) -> tuple[bool | None, str]:
+    def _consent(self, values: dict[str, str]) -> tuple[bool | None, str]:
         """Return whether this row consents, and how.
 
         Only a clear yes or a stated way of agreeing counts as consent. A cell of the row takes
         precedence over the option for all rows.
         """
-        way = said.get("consent_source", "")
+        way = values.get("consent_source", "")
         answered = yes_or_no(way) if len(words_of(way)) < 2 else None
         if answered is not None or not words_of(way):
             way = ""  # “no”, “1” or “-” is an answer, not a way of agreeing
         if "consent" in self.headings:
-            agreed = None if answered is False else yes_or_no(said.get("consent", ""))
+            agreed = None if answered is False else yes_or_no(values.get("consent", ""))
         elif answered is not None:
             agreed = answered
         elif "consent_source" in self.headings:

@@ -129,7 +129,7 @@ class ParsedWebhook:
     phone_number_id: str
     messages: list[InboundMessage] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
-    news: list[LineUpdate] = field(default_factory=list)
+    updates: list[LineUpdate] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     """The stored reasons of the parts that were not used, for the people who debug the hook."""
 

@@ -103,13 +103,13 @@ class SimulatedBank:
             return
         bill.state, bill.payment = "paid", f"pm_{new_token()}"
         bill.paid_at = rfc3339(datetime.now(UTC))
-        self._tell(bill, "payment.succeeded")
+        self._post_event(bill, "payment.succeeded")
 
     def decline(self, bill: PaymentLink) -> None:
         if bill.state == "paid" or bill.over:
             return
         bill.state = "failed"
-        self._tell(bill, "payment.declined")
+        self._post_event(bill, "payment.declined")
 
     def close(self, bill: PaymentLink) -> None:
         if bill.state != "paid":
@@ -124,7 +124,7 @@ class SimulatedBank:
             raise ValueError("that is more than was paid")
         bill.refunded = str(Decimal(bill.refunded) + amount)
         bill.refunds[key] = f"back_{new_token()}"
-        self._tell(bill, "payment.refunded")
+        self._post_event(bill, "payment.refunded")
         return bill.refunds[key]
 
     def write(self) -> None:
@@ -142,11 +142,11 @@ class SimulatedBank:
             for row in json.loads(self._ledger.read_text()):
                 self.bills[row["id"]] = PaymentLink(**row)
 
-    def _tell(self, bill: PaymentLink, what: str) -> None:
+    def _post_event(self, bill: PaymentLink, what: str) -> None:
         self.write()
         event_id = f"evt_{new_token()}"
-        told = {"id": event_id, "type": what, "account": bill.account, "link": bill.as_json()}
-        body = json.dumps(told, separators=(",", ":")).encode()
+        event = {"id": event_id, "type": what, "account": bill.account, "link": bill.as_json()}
+        body = json.dumps(event, separators=(",", ":")).encode()
         post = asyncio.create_task(self._post(bill, event_id, body))
         self._posts.add(post)
         post.add_done_callback(self._posts.discard)
@@ -217,17 +217,17 @@ class BankApi:
 
     async def refund(self, request: web.Request) -> web.Response:
         payment, account = request.match_info["payment"], _account(request)
-        mine = [
+        own_refunds = [
             one
             for one in self._bank.bills.values()
             if one.payment == payment and one.account == account
         ]
-        if not mine:
+        if not own_refunds:
             return _error_response("there is no such payment", 404)
         given = await _json(request)
         try:
             amount = Decimal(str(given.get("amount")))
-            ref = self._bank.give_back(mine[0], str(given.get("key")), amount)
+            ref = self._bank.give_back(own_refunds[0], str(given.get("key")), amount)
         except InvalidOperation:
             return _error_response("the amount cannot be read")
         except ValueError as error:

@@ -91,7 +91,7 @@ class Customers:
 
     def block(self, chat: Chat, blocked: bool) -> None:
         chat.blocked = blocked
-        self._network.tell(chat)
+        self._network.publish(chat)
 
     def _part(self, writes: CustomerMessage) -> tuple[Any, dict[str, Any]]:
         """Return the part for the webhook, and the content that the phone shows."""

@@ -48,20 +48,20 @@ class DeviceSocket:
         if "Origin" in request.headers:
             raise web.HTTPForbidden(text="asked for by a page")
         try:
-            told: Any = read_token(self._devices.secret, SESSION, token)
+            claims: Any = read_token(self._devices.secret, SESSION, token)
         except BadToken:
             raise web.HTTPUnauthorized(text="the session's token is not good") from None
-        return dict(told)
+        return dict(claims)
 
     async def upload(self, request: web.Request) -> web.Response:
         self._session(request)
-        kept = bytearray()
+        received = bytearray()
         async for chunk in request.content.iter_chunked(64 * 1024):
-            kept += chunk
-            if len(kept) > MOST_MEDIA:
-                raise web.HTTPRequestEntityTooLarge(MOST_MEDIA, len(kept))
+            received += chunk
+            if len(received) > MOST_MEDIA:
+                raise web.HTTPRequestEntityTooLarge(MOST_MEDIA, len(received))
         kind = request.headers.get("Content-Type", "application/octet-stream")
-        media = self._network.keep_media(kind, bytes(kept), request.query.get("filename", ""))
+        media = self._network.keep_media(kind, bytes(received), request.query.get("filename", ""))
         return web.json_response({"id": media.id})
 
     async def download(self, request: web.Request) -> web.Response:
@@ -72,30 +72,30 @@ class DeviceSocket:
         return web.Response(body=media.body, headers={"Content-Type": media.mime_type})
 
     async def socket(self, request: web.Request) -> web.WebSocketResponse:
-        told = self._session(request)
+        claims = self._session(request)
         socket = web.WebSocketResponse(heartbeat=20.0)
         await socket.prepare(request)
         first = await socket.receive_json(timeout=10)
-        tenant_id, line_id = int(told["tenant_id"]), int(told["line_id"])
+        tenant_id, line_id = int(claims["tenant_id"]), int(claims["line_id"])
         if credential := str(first.get("device") or ""):
             device = self._devices.find(credential, tenant_id, line_id)
             if device is None:
                 await socket.send_json({"type": "logged_out", "because": "no longer linked"})
         else:
-            device = await self._pair(socket, told, str(first.get("phone") or ""))
+            device = await self._pair(socket, claims, str(first.get("phone") or ""))
         if device is not None:
             await self._serve(socket, device)
         await socket.close()
         return socket
 
     async def _pair(
-        self, socket: web.WebSocketResponse, told: dict[str, Any], phone: str
+        self, socket: web.WebSocketResponse, claims: dict[str, Any], phone: str
     ) -> LinkedDevice | None:
         """Send codes one after the other, until one is scanned or the connection closes."""
         gone = asyncio.create_task(_until_closed(socket))
         try:
             for number in range(self._network.conditions.qr_codes):
-                scan = self._show(told, number, phone)
+                scan = self._show(claims, number, phone)
                 frame = {"type": "code", "code": scan.typed} if phone else {"type": "qr"}
                 frame |= {} if phone else {"code": scan.code}
                 await socket.send_json({**frame, "seconds": scan.until - timestamp()})
@@ -109,7 +109,7 @@ class DeviceSocket:
                 if gone.done():
                     return None
                 if scan.scanned.done():
-                    return await self._link(socket, told, *scan.scanned.result())
+                    return await self._link(socket, claims, *scan.scanned.result())
             await socket.send_json({"type": "timeout"})
             return None
         finally:
@@ -117,7 +117,7 @@ class DeviceSocket:
             with contextlib.suppress(asyncio.CancelledError):
                 await gone
 
-    def _show(self, told: dict[str, Any], number: int, phone: str) -> PairingScan:
+    def _show(self, claims: dict[str, Any], number: int, phone: str) -> PairingScan:
         now = self._network.conditions
         lasts = (now.qr_first_ms if number == 0 or phone else now.qr_next_ms) / 1000
         typed = (
@@ -130,9 +130,9 @@ class DeviceSocket:
         parts = [base64.b64encode(os.urandom(size)).decode() for size in (32, 32, 16)]
         scan = PairingScan(
             code="" if phone else "2@" + ",".join(parts),
-            tenant_id=int(told["tenant_id"]),
-            line_id=int(told["line_id"]),
-            name=str(told["name"]),
+            tenant_id=int(claims["tenant_id"]),
+            line_id=int(claims["line_id"]),
+            name=str(claims["name"]),
             until=timestamp() + lasts,
             scanned=asyncio.get_running_loop().create_future(),
             typed=typed,
@@ -142,10 +142,10 @@ class DeviceSocket:
         return scan
 
     async def _link(
-        self, socket: web.WebSocketResponse, told: dict[str, Any], phone: str, name: str
+        self, socket: web.WebSocketResponse, claims: dict[str, Any], phone: str, name: str
     ) -> LinkedDevice:
         device, credential = self._devices.link(
-            int(told["tenant_id"]), int(told["line_id"]), str(told["name"]), phone
+            int(claims["tenant_id"]), int(claims["line_id"]), str(claims["name"]), phone
         )
         await socket.send_json(
             {"type": "paired", "device": credential, "phone": phone, "name": name}
@@ -154,34 +154,34 @@ class DeviceSocket:
 
     async def _serve(self, socket: web.WebSocketResponse, device: LinkedDevice) -> None:
         """Serve the device's newest connection; an older one is notified and closed."""
-        if device.tell is not None:
-            device.tell({"type": "replaced"})
+        if device.send is not None:
+            device.send({"type": "replaced"})
         if device.cut is not None:
             device.cut()
         out: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-        tell, cut = out.put_nowait, lambda: out.put_nowait(None)
-        device.tell, device.cut = tell, cut
+        send, cut = out.put_nowait, lambda: out.put_nowait(None)
+        device.send, device.cut = send, cut
         speaking = asyncio.create_task(_send_frames(socket, out))
-        tell({"type": "connected"})
+        send({"type": "connected"})
         if device.banned:
-            tell({"type": "restricted", "because": device.banned})
+            send({"type": "restricted", "because": device.banned})
         for frame in list(device.waiting.values()):
-            tell(frame)
+            send(frame)
         try:
             async for message in socket:
-                if message.type is WSMsgType.TEXT and await self._hear(
+                if message.type is WSMsgType.TEXT and await self._handle_frame(
                     device, json.loads(message.data)
                 ):
                     break
         finally:
-            if device.tell is tell:
-                device.tell = device.cut = None
+            if device.send is send:
+                device.send = device.cut = None
             for echo in device.unacknowledged.values():
-                device.news(echo)
+                device.deliver(echo)
             device.unacknowledged.clear()
             speaking.cancel()
 
-    async def _hear(self, device: LinkedDevice, frame: dict[str, Any]) -> bool:
+    async def _handle_frame(self, device: LinkedDevice, frame: dict[str, Any]) -> bool:
         """Handle one frame. Returns True if the connection breaks here."""
         kind = frame.get("type")
         if kind == "ack":
@@ -205,8 +205,8 @@ class DeviceSocket:
         if refusal is not None:
             if refusal == LOGOUT_CODE:
                 self._devices.unlink(device)
-            elif device.tell is not None:
-                device.tell({"type": "refused", "n": n, "code": refusal})
+            elif device.send is not None:
+                device.send({"type": "refused", "n": n, "code": refusal})
             return False
         bubble = self._take(device, phone, frame)
         device.unacknowledged[n] = {
@@ -219,17 +219,17 @@ class DeviceSocket:
         }
         if magic_number_of(phone).answer_lost or (now.drop_after and _chance() < now.drop_after):
             return True
-        if device.tell is not None:
-            device.tell({"type": "sent", "n": n, "id": bubble.id})
+        if device.send is not None:
+            device.send({"type": "sent", "n": n, "id": bubble.id})
         return False
 
-    def _refusal(self, device: LinkedDevice, phone: str, said: str) -> int | str | None:
+    def _refusal(self, device: LinkedDevice, phone: str, text: str) -> int | str | None:
         if device.banned:
             return "restricted"
         refusal = magic_number_of(phone).refusal
         if refusal is None or refusal.code not in APPLIED_REFUSALS | {LOGOUT_CODE}:
             return None
-        key = f"{device.line.phone}:{said}"
+        key = f"{device.line.phone}:{text}"
         stands = refusal.times is None or self._network.meets(key, phone, refusal.times)
         return refusal.code if stands else None
 

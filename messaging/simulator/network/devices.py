@@ -37,7 +37,7 @@ class LinkedDevice:
     serial: str
     owner: str
     banned: str = ""
-    tell: Callable[[dict[str, Any]], None] | None = None
+    send: Callable[[dict[str, Any]], None] | None = None
     """Sends to the open connection; None if there is none."""
     cut: Callable[[], None] | None = None
     waiting: "OrderedDict[int, dict[str, Any]]" = field(default_factory=OrderedDict)
@@ -47,16 +47,16 @@ class LinkedDevice:
 
     @property
     def online(self) -> bool:
-        return self.tell is not None
+        return self.send is not None
 
-    def news(self, frame: dict[str, Any]) -> None:
+    def deliver(self, frame: dict[str, Any]) -> None:
         """Send an event now, and again at the next connection unless it is acknowledged."""
         self.number += 1
         self.waiting[self.number] = frame = {**frame, "n": self.number}
         if len(self.waiting) > MOST_WAITING:
             self.waiting.popitem(last=False)
-        if self.tell is not None:
-            self.tell(frame)
+        if self.send is not None:
+            self.send(frame)
 
 
 class DeviceRegistry:
@@ -72,28 +72,30 @@ class DeviceRegistry:
         """Link a device to a phone. Returns it with the credential for later connections."""
         serial = os.urandom(8).hex()
         device = self._device(tenant_id, line_id, name, owner, serial)
-        told = {
+        claims = {
             "tenant_id": tenant_id,
             "line_id": line_id,
             "name": name,
             "owner": owner,
             "serial": serial,
         }
-        return device, sign_token(self.secret, DEVICE, told, NO_EXPIRY)
+        return device, sign_token(self.secret, DEVICE, claims, NO_EXPIRY)
 
     def find(self, credential: str, tenant_id: int, line_id: int) -> LinkedDevice | None:
         """Find a device by its credential, which also identifies it to a restarted simulator."""
         try:
-            told: Any = read_token(self.secret, DEVICE, credential)
+            claims: Any = read_token(self.secret, DEVICE, credential)
         except BadToken:
             return None
-        if told["serial"] in self.unlinked:
+        if claims["serial"] in self.unlinked:
             return None
-        if (told["tenant_id"], told["line_id"]) != (tenant_id, line_id):
+        if (claims["tenant_id"], claims["line_id"]) != (tenant_id, line_id):
             return None
         device = self.known.get(device_number(tenant_id, line_id))
-        if device is None or device.serial != told["serial"]:
-            device = self._device(tenant_id, line_id, told["name"], told["owner"], told["serial"])
+        if device is None or device.serial != claims["serial"]:
+            device = self._device(
+                tenant_id, line_id, claims["name"], claims["owner"], claims["serial"]
+            )
         return device
 
     def _device(
@@ -103,22 +105,24 @@ class DeviceRegistry:
         self.network.register(SimulatedLine(number, owner, tenant_id=tenant_id, name=name))
         line = self.network.lines[number]
         device = self.known[number] = LinkedDevice(line, line_id, serial, owner)
-        self.network.linked[number] = lambda value: device.news({"type": "news", "value": value})
+        self.network.linked[number] = lambda value: device.deliver({"type": "news", "value": value})
         return device
 
     def unlink(self, device: LinkedDevice) -> None:
         self.unlinked.add(device.serial)
         self.known.pop(device.line.phone_number_id, None)
-        if device.tell is not None:
-            device.tell({"type": "logged_out", "because": "unlinked on the phone"})
+        if device.send is not None:
+            device.send({"type": "logged_out", "because": "unlinked on the phone"})
         if device.cut is not None:
             device.cut()
 
     def ban(self, device: LinkedDevice, because: str) -> None:
         device.banned = because
-        if device.tell is not None:
-            told = {"type": "restricted", "because": because} if because else {"type": "connected"}
-            device.tell(told)
+        if device.send is not None:
+            update = (
+                {"type": "restricted", "because": because} if because else {"type": "connected"}
+            )
+            device.send(update)
 
     def of_phone(self, phone: str, tenant_id: int | None) -> list[LinkedDevice]:
         return [

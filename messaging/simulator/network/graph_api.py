@@ -167,7 +167,7 @@ class GraphApi:
         for chat in self._network.chats(tenant_id=line.tenant_id):
             if chat.line is line and (bubble := chat.find(network_id)):
                 bubble.state = "read"
-                self._network.tell(chat)
+                self._network.publish(chat)
         return json_response({"success": True})
 
     async def upload(self, request: web.Request) -> web.Response:

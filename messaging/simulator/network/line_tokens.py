@@ -13,16 +13,16 @@ from messaging.token_purposes import LINE, UNSIGNED
 def line_from_token(secret: str, authorization: str, phone_number_id: str) -> SimulatedLine | None:
     token = authorization.partition(" ")[2].strip()
     try:
-        told: Any = read_token(secret or UNSIGNED, LINE, token)
+        claims: Any = read_token(secret or UNSIGNED, LINE, token)
     except BadToken:
         return None
-    if not isinstance(told, dict) or told.get("phone_number_id") != phone_number_id:
+    if not isinstance(claims, dict) or claims.get("phone_number_id") != phone_number_id:
         return None
     return SimulatedLine(
         phone_number_id=phone_number_id,
-        phone=str(told.get("phone", "")),
-        app_secret=str(told.get("app_secret", "")),
-        callback_url=str(told.get("callback_url", "")),
-        tenant_id=int(told.get("tenant_id", 0)),
-        name=str(told.get("name", "")),
+        phone=str(claims.get("phone", "")),
+        app_secret=str(claims.get("app_secret", "")),
+        callback_url=str(claims.get("callback_url", "")),
+        tenant_id=int(claims.get("tenant_id", 0)),
+        name=str(claims.get("name", "")),
     )

@@ -41,7 +41,7 @@ class ReceiptScheduler:
                 self._apply_state(chat, bubble, "read", None)
         if chat.unread:
             chat.unread = 0
-            self._network.tell(chat)
+            self._network.publish(chat)
 
     def _schedule_state(
         self, chat: Chat, bubble: ChatMessage, state: str, magic: MagicNumber
@@ -60,7 +60,7 @@ class ReceiptScheduler:
             bubble.state = state
             if state == "read":
                 chat.unread = max(chat.unread - 1, 0)
-            self._network.tell(chat)
+            self._network.publish(chat)
         if self._network.conditions.receipts:
             failure = magic.failure if magic else None
             status = status_of(chat.phone, bubble, state, failure if state == "failed" else None)

@@ -95,8 +95,8 @@ def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
         return _refusal("(#132000) Number of parameters does not match", 132000)
     if fault := _parameter_fault(found, part.get("components") or []):
         return fault
-    seen = _displayed_parts(found, part.get("components") or [])
-    return filled_body(found, values), {"name": found["name"], "language": code, **seen}
+    displayed = _displayed_parts(found, part.get("components") or [])
+    return filled_body(found, values), {"name": found["name"], "language": code, **displayed}
 
 
 def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refusal | None:

@@ -183,12 +183,12 @@ class SimulatedNetwork:
         self._chats.move_to_end((chat.phone, chat.line.phone_number_id))
         if bubble.from_business:
             chat.unread += 1
-        self.tell(chat)
+        self.publish(chat)
 
     def reads(self, chat: Chat) -> bool:
         return self.conditions.auto_read if chat.reads is None else chat.reads
 
-    def tell(self, chat: Chat) -> None:
+    def publish(self, chat: Chat) -> None:
         for listener in list(self.listeners):
             listener(chat)
 

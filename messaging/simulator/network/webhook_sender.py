@@ -76,8 +76,8 @@ class WebhookSender:
             self._post(line, _statuses(line, gathered[start : start + most]))
 
     def _post(self, line: SimulatedLine, value: dict[str, Any]) -> None:
-        if (tell := self._network.linked.get(line.phone_number_id)) is not None:
-            tell(value)
+        if (send := self._network.linked.get(line.phone_number_id)) is not None:
+            send(value)
             return
         if not line.callback_url:
             return

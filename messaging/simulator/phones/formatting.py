@@ -40,8 +40,8 @@ def with_links(text: str) -> Markup:
 
 
 def chat_preview(bubble: ChatMessage, gettext: Gettext) -> str:
-    said = bubble.text or gettext(KIND_NAMES.get(bubble.kind, bubble.kind))
-    return said if bubble.from_business else gettext("You: {said}", said=said)
+    preview = bubble.text or gettext(KIND_NAMES.get(bubble.kind, bubble.kind))
+    return preview if bubble.from_business else gettext("You: {said}", said=preview)
 
 
 def format_time(at: float) -> str:

@@ -22,12 +22,12 @@ async def stream_updates(
     if len(network.listeners) >= MOST_FOLLOWERS:
         raise web.HTTPServiceUnavailable(text="too many pages are open")
     changed: dict[tuple[str, str], None] = {}
-    rung = asyncio.Event()
+    changed_event = asyncio.Event()
 
     def note(chat: Chat) -> None:
         if tenant_id in (None, chat.line.tenant_id):
             changed[chat.phone, chat.line.phone_number_id] = None
-            rung.set()
+            changed_event.set()
 
     stream = web.StreamResponse(
         headers={**headers, "Content-Type": "text/event-stream", "Cache-Control": "no-store"}
@@ -38,15 +38,15 @@ async def stream_updates(
         await stream.write(b"retry: 1000\n\n")
         while True:
             try:
-                await asyncio.wait_for(rung.wait(), KEEPALIVE_SECONDS)
+                await asyncio.wait_for(changed_event.wait(), KEEPALIVE_SECONDS)
             except TimeoutError:
                 await stream.write(b": still here\n\n")
                 continue
             await asyncio.sleep(GATHER_SECONDS)
-            rung.clear()
-            told = json.dumps([list(key) for key in changed])
+            changed_event.clear()
+            data = json.dumps([list(key) for key in changed])
             changed.clear()
-            await stream.write(f"event: changed\ndata: {told}\n\n".encode())
+            await stream.write(f"event: changed\ndata: {data}\n\n".encode())
     except (ConnectionError, asyncio.CancelledError):
         return stream
     finally:

@@ -256,9 +256,9 @@ class PhonePages:
         self, request: web.Request, page: str, *, status: int = 200, **facts: Any
     ) -> web.Response:
         language = language_of(request)
-        said = {"language": language, "_": gettext_in(language)}
+        context = {"language": language, "_": gettext_in(language)}
         return web.Response(
-            text=self._pages.get_template(page).render(**said, **facts),
+            text=self._pages.get_template(page).render(**context, **facts),
             status=status,
             content_type="text/html",
             headers={"Cache-Control": "no-store"},

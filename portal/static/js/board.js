@@ -11,8 +11,8 @@ const LATE_MINUTES = [10, 20];
 
 const found = (selector) => [...document.querySelectorAll(selector)];
 const known = new Set();
-const news = () => found("[data-order], [data-call]").map((one) => one.dataset.order ?? one.dataset.call);
-news().forEach((id) => known.add(id));
+const newIds = () => found("[data-order], [data-call]").map((one) => one.dataset.order ?? one.dataset.call);
+newIds().forEach((id) => known.add(id));
 
 let looking = null;
 let again = false;
@@ -51,13 +51,13 @@ async function look() {
     if (now) now.scrollLeft = left;
     if (focused) shown.querySelector(`[data-order="${focused}"] button`)?.focus({ preventScroll: true });
   }
-  hear();
+  announceNew();
   grow();
   showPrint();
 }
 
-function hear() {
-  const fresh = news().filter((id) => !known.has(id));
+function announceNew() {
+  const fresh = newIds().filter((id) => !known.has(id));
   fresh.forEach((id) => known.add(id));
   if (!fresh.length) return;
   for (const id of fresh) document.querySelector(`[data-order="${id}"]`)?.classList.add("ticket-fresh");

@@ -34,10 +34,10 @@ export function subscribe(topics, callback) {
 
 export const isLive = () => Boolean(sign) && sign.hidden && running;
 
-function tell(facts) {
+function notify(facts) {
   for (const { topics, callback } of listeners) {
-    const mine = facts.filter(({ kind }) => kind === "start-over" || topics.has(kind.split(".")[0]));
-    if (mine.length) callback(mine);
+    const matching = facts.filter(({ kind }) => kind === "start-over" || topics.has(kind.split(".")[0]));
+    if (matching.length) callback(matching);
   }
 }
 
@@ -49,7 +49,7 @@ function connected() {
   document.documentElement.dataset.news = "connected";
 }
 
-function away() {
+function disconnected() {
   failures += 1;
   document.documentElement.dataset.news = "lost";
   signTimer ||= setTimeout(() => { sign.hidden = false; }, SIGN_AFTER_MS);
@@ -57,11 +57,11 @@ function away() {
 
 async function run() {
   for (;;) {
-    await looked();
+    await pageVisible();
     try {
       await (polls ? poll() : stream());
     } catch (error) {
-      if (error?.name !== "AbortError" || !document.hidden) away();
+      if (error?.name !== "AbortError" || !document.hidden) disconnected();
       // Switch to polling if a proxy holds streams back.
       if (failures >= 3) polls = !polls;
     }
@@ -84,12 +84,12 @@ function backOff() {
   return most / 2 + Math.random() * (most / 2);
 }
 
-function looked() {
+function pageVisible() {
   if (!document.hidden) return Promise.resolve();
   return new Promise((done) => {
-    document.addEventListener("visibilitychange", function look() {
+    document.addEventListener("visibilitychange", function check() {
       if (document.hidden) return;
-      document.removeEventListener("visibilitychange", look);
+      document.removeEventListener("visibilitychange", check);
       done();
     });
   });
@@ -100,7 +100,7 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) hiddenTimer = setTimeout(() => cut?.abort(), HIDDEN_MS);
 });
 
-async function ask(path, control) {
+async function request(path, control) {
   const url = `${sign.dataset.liveDoor}/${path}?after=${encodeURIComponent(after)}`;
   const answer = await fetch(url, {
     headers: { Authorization: `Bearer ${ticket}` },
@@ -112,7 +112,7 @@ async function ask(path, control) {
     await renew();
     return null;
   }
-  if (!answer.ok) throw new Error(`the live door answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`live updates answered ${answer.status}`);
   return answer;
 }
 
@@ -127,7 +127,7 @@ async function stream() {
   const control = (cut = new AbortController());
   let silence = setTimeout(() => control.abort(), SILENT_MS);
   try {
-    const answer = await ask("stream", control);
+    const answer = await request("stream", control);
     if (!answer) return;
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
@@ -139,7 +139,7 @@ async function stream() {
       silence = setTimeout(() => control.abort(), SILENT_MS);
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop();
-      blocks.forEach(hear);
+      blocks.forEach(receive);
     }
   } finally {
     clearTimeout(silence);
@@ -148,25 +148,25 @@ async function stream() {
   await wait(Math.random() * 500);
 }
 
-function hear(block) {
+function receive(block) {
   let facts = null;
   for (const line of block.split("\n")) {
     if (line.startsWith("id: ")) after = line.slice(4);
     else if (line.startsWith("data: ")) facts = JSON.parse(line.slice(6));
   }
-  if (facts) tell(facts);
+  if (facts) notify(facts);
 }
 
 async function poll() {
   const control = (cut = new AbortController());
   const late = setTimeout(() => control.abort(), SILENT_MS);
   try {
-    const answer = await ask("poll", control);
+    const answer = await request("poll", control);
     if (!answer) return;
-    const heard = await answer.json();
+    const update = await answer.json();
     connected();
-    after = heard.after;
-    if (heard.news.length) tell(heard.news);
+    after = update.after;
+    if (update.news.length) notify(update.news);
   } finally {
     clearTimeout(late);
   }

@@ -36,14 +36,14 @@ document.addEventListener("click", (event) => {
   for (const label of made.querySelectorAll("[for]")) label.htmlFor = `${label.htmlFor}-${number}`;
   for (const field of made.querySelectorAll("[data-must]")) field.value = "";
   [...copies].at(-1).after(made);
-  ask(made);
+  requireOptions(made);
   made.querySelector('[name^="q."]').focus();
 });
 
 for (const button of document.querySelectorAll("[data-another]")) button.hidden = false;
 
 // Options are required only if the item's quantity is at least one.
-function ask(row) {
+function requireOptions(row) {
   const part = row.querySelector("[data-required]");
   if (!part) return;
   const wanted = Number(row.querySelector('[name^="q."]').value) > 0;
@@ -52,6 +52,6 @@ function ask(row) {
 }
 
 document.addEventListener("input", (event) => {
-  if (event.target.name?.startsWith("q.")) ask(event.target.closest("[data-item]"));
+  if (event.target.name?.startsWith("q.")) requireOptions(event.target.closest("[data-item]"));
 });
-for (const row of document.querySelectorAll("[data-item]")) ask(row);
+for (const row of document.querySelectorAll("[data-item]")) requireOptions(row);

@@ -16,7 +16,7 @@ for (const form of document.querySelectorAll("[data-try]")) {
   form.hidden = false;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    ask(form);
+    sendRequest(form);
   });
 }
 
@@ -33,7 +33,7 @@ function address(form) {
   return `${prefix}${path}${query.size ? `?${query}` : ""}`;
 }
 
-async function ask(form) {
+async function sendRequest(form) {
   const state = form.querySelector("[data-try-state]");
   const place = form.querySelector("[data-try-answer]");
   const body = form.querySelector("[data-body]");

@@ -72,14 +72,14 @@ def _row(row: Row, roll: PaperRoll) -> str:
 
 
 def _text(row: Row, roll: PaperRoll) -> str:
-    look = (
+    style = (
         f'align="{row.align}" width="{row.wide}" height="{row.high}" '
         f'em="{str(row.bold).lower()}" ul="false"'
     )
-    lead = f'<text {look} reverse="false">{row.lead}</text>' if row.lead else ""
+    lead = f'<text {style} reverse="false">{row.lead}</text>' if row.lead else ""
     # The element treats a backslash as the start of an escape.
     text = _ascii(row.filled(roll.columns).replace("\\", "/"))
-    return f'{lead}<text {look} reverse="{str(row.inverse).lower()}">{text}&#10;</text>'
+    return f'{lead}<text {style} reverse="{str(row.inverse).lower()}">{text}&#10;</text>'
 
 
 def _image(picture: Image.Image) -> str:

@@ -52,8 +52,8 @@ def _line(row: Row, columns: int) -> str:
         return row.lead + text + " " * gap + row.end
     if row.align == "left":
         return row.lead + text
-    room = max(columns - column_width(text), 0)
-    return " " * (room // 2 if row.align == "center" else room) + text
+    space = max(columns - column_width(text), 0)
+    return " " * (space // 2 if row.align == "center" else space) + text
 
 
 def _encode(document: Document, roll: PaperRoll, code_page: str | None) -> bytes:

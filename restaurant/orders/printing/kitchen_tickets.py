@@ -148,18 +148,18 @@ def _tickets(
     codes = _stations_in_order(stations, alive)
     tickets = []
     for number, code in enumerate(codes, 1):
-        mine = tuple(line for line in alive if code in line.stations)
+        of_station = tuple(line for line in alive if code in line.stations)
         name = station_name(stations, code, language)
-        warning = allergy_notes(order, mine) if warns else ""
+        warning = allergy_notes(order, of_station) if warns else ""
         parts = (
             *on_top,
             *([Band(ticket_text(language, "allergy", text=warning))] if warning else []),
             *_header(site, order, name, at, under),
-            *(part for line in mine for part in _item_row(line, large)),
+            *(part for line in of_station for part in _item_row(line, large)),
             *_order_note(order, warning, large),
             *_footer(language, number, codes, stations),
         )
-        tickets.append(StationTicket(code, _document(site, order, name, parts), mine))
+        tickets.append(StationTicket(code, _document(site, order, name, parts), of_station))
     return tickets
 
 

@@ -100,9 +100,9 @@ def business_day_today(site: Site) -> date:
 
 
 def summarize_day(site: Site, day: date) -> DaySummary:
-    asked = {"tenant_id": current_tenant_id(), "site_id": to_uuid("sit", site.id), "day": day}
+    params = {"tenant_id": current_tenant_id(), "site_id": to_uuid("sit", site.id), "day": day}
     found, seconds = DaySummary(day), []
-    for row in db.session.execute(ORDERS_OF_DAY, asked):
+    for row in db.session.execute(ORDERS_OF_DAY, params):
         if row.test:
             found.test_orders += 1
             continue
@@ -115,9 +115,9 @@ def summarize_day(site: Site, day: date) -> DaySummary:
         else:
             _add_order(found, row.payment_method, row.total, row.paid, row.sums)
     found.minutes_to_ready = sum(seconds) / len(seconds) / 60 if seconds else None
-    voided = db.session.execute(VOIDED_OF_DAY, asked).one()
+    voided = db.session.execute(VOIDED_OF_DAY, params).one()
     found.voided_pieces, found.voided = int(voided.pieces), voided.amount
-    for row in db.session.execute(TILL_PAYMENTS_OF_DAY, asked):
+    for row in db.session.execute(TILL_PAYMENTS_OF_DAY, params):
         found.taken[row.method] = (row.payments, row.amount)
         found.tips += row.tips
     return found

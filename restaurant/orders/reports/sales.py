@@ -184,11 +184,11 @@ def _rows(
 ) -> list[Any]:
     if not site_ids:
         return []
-    asked = {
+    params = {
         "tenant_id": current_tenant_id(),
         "sites": [str(to_uuid("sit", one)) for one in site_ids],
         "since": span.since,
         "until": span.until,
         **more,
     }
-    return list(db.session.execute(statement, asked))
+    return list(db.session.execute(statement, params))

@@ -179,25 +179,27 @@ class Gateway(Protocol):
         """A signing secret for a new account, where the provider takes one from us."""
         ...
 
-    def check(self, desk: ProviderCredentials) -> AccountCheck: ...
+    def check(self, credentials: ProviderCredentials) -> AccountCheck: ...
 
-    def create_link(self, desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink: ...
+    def create_link(
+        self, credentials: ProviderCredentials, request: LinkRequest
+    ) -> CreatedLink: ...
 
-    def close(self, desk: ProviderCredentials, ref: str) -> None: ...
+    def close(self, credentials: ProviderCredentials, ref: str) -> None: ...
 
     def verify(
-        self, desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes
+        self, credentials: ProviderCredentials, headers: Mapping[str, str], raw: bytes
     ) -> GatewayEvent: ...
 
     def read(self, raw: bytes) -> GatewayEvent: ...
 
     def fetch(
-        self, desk: ProviderCredentials, ref: str, reference: str, payment: str = ""
+        self, credentials: ProviderCredentials, ref: str, reference: str, payment: str = ""
     ) -> LinkStatus: ...
 
     def refund(
         self,
-        desk: ProviderCredentials,
+        credentials: ProviderCredentials,
         payment: str,
         amount: Decimal,
         currency: str,

@@ -23,7 +23,7 @@ RETRY_STATUSES = frozenset({408, 409, 425, 429})
 
 
 def call(
-    desk: ProviderCredentials,
+    credentials: ProviderCredentials,
     method: str,
     path: str,
     headers: Mapping[str, str],
@@ -33,11 +33,11 @@ def call(
     try:
         reply = request(
             method,
-            desk.base_url.rstrip("/") + path,
-            policy=desk.policy,
+            credentials.base_url.rstrip("/") + path,
+            policy=credentials.policy,
             headers=headers,
             body=body,
-            timeout=desk.timeout,
+            timeout=credentials.timeout,
             max_body=MAX_REPLY_BYTES,
         )
     except OutboundError as error:

@@ -108,31 +108,31 @@ def new_hook_secret() -> None:
     return None
 
 
-def check(desk: ProviderCredentials) -> AccountCheck:
+def check(credentials: ProviderCredentials) -> AccountCheck:
     """Makes the cheapest call that needs both keys."""
-    _request(desk, "POST", "/payment/bin/check", {"locale": "en", "binNumber": "589004"})
-    live = not desk.key.startswith(SANDBOX)
+    _request(credentials, "POST", "/payment/bin/check", {"locale": "en", "binNumber": "589004"})
+    live = not credentials.key.startswith(SANDBOX)
     return AccountCheck("", "iyzico" if live else "iyzico sandbox", live)
 
 
-def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
-    if asking.currency not in CURRENCIES:
+def create_link(credentials: ProviderCredentials, request: LinkRequest) -> CreatedLink:
+    if request.currency not in CURRENCIES:
         raise GatewayRefused(
             reasons.with_values(
-                reasons.CURRENCY_NOT_ACCEPTED, provider=NAME, currency=asking.currency
+                reasons.CURRENCY_NOT_ACCEPTED, provider=NAME, currency=request.currency
             )
         )
     answer = _request(
-        desk,
+        credentials,
         "POST",
         LINKS,
         {
-            "locale": "tr" if asking.language == "tr" else "en",
-            "conversationId": asking.reference,
-            "name": asking.description[:120],
-            "description": asking.description[:400],
-            "price": str(quantize(asking.amount, asking.currency)),
-            "currencyCode": asking.currency,
+            "locale": "tr" if request.language == "tr" else "en",
+            "conversationId": request.reference,
+            "name": request.description[:120],
+            "description": request.description[:400],
+            "price": str(quantize(request.amount, request.currency)),
+            "currencyCode": request.currency,
             "encodedImageFile": PLACEHOLDER_IMAGE,
             "addressIgnorable": True,
             "installmentRequested": False,
@@ -147,48 +147,54 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     return CreatedLink(url, ref)
 
 
-def close(desk: ProviderCredentials, ref: str) -> None:
+def close(credentials: ProviderCredentials, ref: str) -> None:
     try:
-        _request(desk, "PATCH", f"{LINKS}/{quote(ref, safe='')}/status/PASSIVE")
+        _request(credentials, "PATCH", f"{LINKS}/{quote(ref, safe='')}/status/PASSIVE")
     except GatewayRefused:
         return  # the link is already gone
 
 
-def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:
+def verify(
+    credentials: ProviderCredentials, headers: Mapping[str, str], raw: bytes
+) -> GatewayEvent:
     """A wrong signature raises InvalidSignature. Unsigned events are usual and prove nothing."""
     signal = read(raw)
     given = header(headers, "X-IYZ-SIGNATURE-V3")
     if not given:
         return signal
     if not constant_time_equal(
-        hmac_hex(desk.secret, _signed_text(desk, parse_event(raw)).encode()), given
+        hmac_hex(credentials.secret, _signed_text(credentials, parse_event(raw)).encode()), given
     ):
         raise InvalidSignature(reasons.SIGNATURE_WRONG)
     return GatewayEvent(**{**signal.__dict__, "signed": True})
 
 
 def read(raw: bytes) -> GatewayEvent:
-    told = parse_event(raw)
-    what, status = text_value(told.get("iyziEventType")), text_value(told.get("status"))
+    payload = parse_event(raw)
+    what, status = text_value(payload.get("iyziEventType")), text_value(payload.get("status"))
     if not what or not status:
         raise UnreadableEvent(
             hook_reasons.with_values(hook_reasons.NOT_PROVIDER_EVENT, provider=NAME)
         )
-    code = text_value(told.get("iyziReferenceCode"))
+    code = text_value(payload.get("iyziReferenceCode"))
     return GatewayEvent(
         key=f"{code}:{status}" if code else sha256(raw).hexdigest(),
         kind=KINDS.get(status, "other"),
         event=f"{what} {status}",
-        session=text_value(told.get("token")),
-        payment=text_value(told.get("iyziPaymentId") or told.get("paymentId")),
-        reference=text_value(told.get("paymentConversationId")),
+        session=text_value(payload.get("token")),
+        payment=text_value(payload.get("iyziPaymentId") or payload.get("paymentId")),
+        reference=text_value(payload.get("paymentConversationId")),
     )
 
 
-def fetch(desk: ProviderCredentials, ref: str, reference: str, payment: str = "") -> LinkStatus:
+def fetch(
+    credentials: ProviderCredentials, ref: str, reference: str, payment: str = ""
+) -> LinkStatus:
     """Read the payment report, by our reference or by the payment id in a webhook."""
-    asked = {"paymentId": payment} if payment else {"paymentConversationId": reference}
-    answer = _request(desk, "GET", f"/v2/reporting/payment/details?{urlencode(asked)}", quiet=True)
+    query = {"paymentId": payment} if payment else {"paymentConversationId": reference}
+    answer = _request(
+        credentials, "GET", f"/v2/reporting/payment/details?{urlencode(query)}", quiet=True
+    )
     listed = answer.get("payments")
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     good = [row for row in rows if row.get("paymentStatus") in SUCCESS]
@@ -212,10 +218,15 @@ def fetch(desk: ProviderCredentials, ref: str, reference: str, payment: str = ""
 
 
 def refund(
-    desk: ProviderCredentials, payment: str, amount: Decimal, currency: str, key: str, _reason: str
+    credentials: ProviderCredentials,
+    payment: str,
+    amount: Decimal,
+    currency: str,
+    key: str,
+    _reason: str,
 ) -> RefundResult:
     answer = _request(
-        desk,
+        credentials,
         "POST",
         "/v2/payment/refund",
         {
@@ -230,21 +241,21 @@ def refund(
     return RefundResult(text_value(answer.get("refundHostReference") or answer.get("paymentId")))
 
 
-def authorization(desk: ProviderCredentials, random_key: str, path: str, body: str) -> str:
+def authorization(credentials: ProviderCredentials, random_key: str, path: str, body: str) -> str:
     """IYZWSv2: a signature over the random key, the path without its query, and the body."""
-    signed = hmac_hex(desk.secret, f"{random_key}{path.partition('?')[0]}{body}".encode())
-    said = f"apiKey:{desk.key}&randomKey:{random_key}&signature:{signed}"
-    return f"IYZWSv2 {base64.b64encode(said.encode()).decode()}"
+    signed = hmac_hex(credentials.secret, f"{random_key}{path.partition('?')[0]}{body}".encode())
+    header_text = f"apiKey:{credentials.key}&randomKey:{random_key}&signature:{signed}"
+    return f"IYZWSv2 {base64.b64encode(header_text.encode()).decode()}"
 
 
-def _signed_text(desk: ProviderCredentials, told: dict[str, Any]) -> str:
-    what, status = text_value(told.get("iyziEventType")), text_value(told.get("status"))
-    reference = text_value(told.get("paymentConversationId"))
-    if told.get("token"):
-        middle = text_value(told.get("iyziPaymentId")) + text_value(told.get("token"))
+def _signed_text(credentials: ProviderCredentials, payload: dict[str, Any]) -> str:
+    what, status = text_value(payload.get("iyziEventType")), text_value(payload.get("status"))
+    reference = text_value(payload.get("paymentConversationId"))
+    if payload.get("token"):
+        middle = text_value(payload.get("iyziPaymentId")) + text_value(payload.get("token"))
     else:
-        middle = text_value(told.get("paymentId"))
-    return f"{desk.secret}{what}{middle}{reference}{status}"
+        middle = text_value(payload.get("paymentId"))
+    return f"{credentials.secret}{what}{middle}{reference}{status}"
 
 
 def _refunded_amount(row: dict[str, Any], currency: str) -> Decimal:
@@ -258,7 +269,7 @@ def _refunded_amount(row: dict[str, Any], currency: str) -> Decimal:
 
 
 def _request(
-    desk: ProviderCredentials,
+    credentials: ProviderCredentials,
     method: str,
     path: str,
     body: dict[str, Any] | None = None,
@@ -266,15 +277,17 @@ def _request(
     quiet: bool = False,
 ) -> dict[str, Any]:
     """With `quiet`, a “not found” answer does not raise."""
-    said = json.dumps(body, ensure_ascii=False, separators=(",", ":")) if body is not None else ""
+    content = (
+        json.dumps(body, ensure_ascii=False, separators=(",", ":")) if body is not None else ""
+    )
     random_key = new_token()
     headers = {
-        "Authorization": authorization(desk, random_key, path, said),
+        "Authorization": authorization(credentials, random_key, path, content),
         "x-iyzi-rnd": random_key,
         "Content-Type": "application/json",
         "Accept": "application/json",
     }
-    reply = call(desk, method, path, headers, said.encode() if said else None)
+    reply = call(credentials, method, path, headers, content.encode() if content else None)
     answer = parse_reply(reply)
     if answer.get("status") == "success" and reply.ok:
         return answer

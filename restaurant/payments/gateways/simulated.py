@@ -78,28 +78,28 @@ def new_hook_secret() -> str:
     return new_webhook_secret()
 
 
-def check(desk: ProviderCredentials) -> AccountCheck:
-    account = _request(desk, "GET", "/bank/account")
+def check(credentials: ProviderCredentials) -> AccountCheck:
+    account = _request(credentials, "GET", "/bank/account")
     return AccountCheck(text_value(account.get("id")), text_value(account.get("name")), live=False)
 
 
-def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
+def create_link(credentials: ProviderCredentials, request: LinkRequest) -> CreatedLink:
     made = _request(
-        desk,
+        credentials,
         "POST",
         "/bank/links",
         {
-            "key": asking.key,
-            "reference": asking.reference,
-            "amount": str(asking.amount),
-            "currency": asking.currency,
-            "description": asking.description,
-            "shop": asking.shop,
-            "language": asking.language,
-            "expires_at": rfc3339(asking.expires_at),
-            "return_url": asking.return_url,
-            "notify_url": desk.hook_url,
-            "notify_secret": desk.hook_secret,
+            "key": request.key,
+            "reference": request.reference,
+            "amount": str(request.amount),
+            "currency": request.currency,
+            "description": request.description,
+            "shop": request.shop,
+            "language": request.language,
+            "expires_at": rfc3339(request.expires_at),
+            "return_url": request.return_url,
+            "notify_url": credentials.hook_url,
+            "notify_secret": credentials.hook_secret,
         },
     )
     url, ref = text_value(made.get("url"), 2000), text_value(made.get("id"))
@@ -108,16 +108,18 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     return CreatedLink(url, ref)
 
 
-def close(desk: ProviderCredentials, ref: str) -> None:
+def close(credentials: ProviderCredentials, ref: str) -> None:
     try:
-        _request(desk, "POST", f"/bank/links/{quote(ref, safe='')}/close", {})
+        _request(credentials, "POST", f"/bank/links/{quote(ref, safe='')}/close", {})
     except GatewayRefused:
         return  # the provider no longer has the link
 
 
-def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:
+def verify(
+    credentials: ProviderCredentials, headers: Mapping[str, str], raw: bytes
+) -> GatewayEvent:
     try:
-        verify_webhook(desk.hook_secret, headers, raw)
+        verify_webhook(credentials.hook_secret, headers, raw)
     except (BadSignature, BadSecret) as error:
         raise InvalidSignature(
             reasons.with_values(reasons.SIGNATURE_WRONG, detail=f"({error})")
@@ -126,11 +128,11 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
 
 
 def read(raw: bytes) -> GatewayEvent:
-    told = parse_event(raw)
+    payload = parse_event(raw)
     what, key, link = (
-        text_value(told.get("type")),
-        text_value(told.get("id")),
-        nested_object(told, "link"),
+        text_value(payload.get("type")),
+        text_value(payload.get("id")),
+        nested_object(payload, "link"),
     )
     if not what or not key or not link:
         raise UnreadableEvent(
@@ -146,13 +148,15 @@ def read(raw: bytes) -> GatewayEvent:
         reference=text_value(link.get("reference")),
         amount=amount_value(link.get("amount"), currency) if currency else None,
         currency=currency,
-        owner=text_value(told.get("account")),
+        owner=text_value(payload.get("account")),
         signed=True,
     )
 
 
-def fetch(desk: ProviderCredentials, ref: str, _reference: str, _payment: str = "") -> LinkStatus:
-    link = _request(desk, "GET", f"/bank/links/{quote(ref, safe='')}")
+def fetch(
+    credentials: ProviderCredentials, ref: str, _reference: str, _payment: str = ""
+) -> LinkStatus:
+    link = _request(credentials, "GET", f"/bank/links/{quote(ref, safe='')}")
     currency = currency_value(link.get("currency"))
     try:
         paid_at = parse_rfc3339(text_value(link.get("paid_at"))) if link.get("paid_at") else None
@@ -171,25 +175,32 @@ def fetch(desk: ProviderCredentials, ref: str, _reference: str, _payment: str = 
 
 
 def refund(
-    desk: ProviderCredentials, payment: str, amount: Decimal, _currency: str, key: str, reason: str
+    credentials: ProviderCredentials,
+    payment: str,
+    amount: Decimal,
+    _currency: str,
+    key: str,
+    reason: str,
 ) -> RefundResult:
     path = f"/bank/payments/{quote(payment, safe='')}/refunds"
-    answer = _request(desk, "POST", path, {"key": key, "amount": str(amount), "reason": reason})
+    answer = _request(
+        credentials, "POST", path, {"key": key, "amount": str(amount), "reason": reason}
+    )
     return RefundResult(text_value(answer.get("id")))
 
 
 def _request(
-    desk: ProviderCredentials, method: str, path: str, body: dict[str, Any] | None = None
+    credentials: ProviderCredentials, method: str, path: str, body: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    if not desk.base_url:
+    if not credentials.base_url:
         raise GatewayRefused(reasons.NO_SIMULATOR)
     headers = {
-        "Authorization": f"Bearer {desk.key}",
-        "X-Simulator-Secret": desk.operator_secret,
+        "Authorization": f"Bearer {credentials.key}",
+        "X-Simulator-Secret": credentials.operator_secret,
         "Content-Type": "application/json",
     }
     raw = json.dumps(body).encode() if body is not None else None
-    reply = call(desk, method, path, headers, raw)
+    reply = call(credentials, method, path, headers, raw)
     answer = parse_reply(reply)
     if not reply.ok:
         message = text_value(answer.get("error"))

@@ -128,39 +128,41 @@ def new_hook_secret() -> None:
     return None
 
 
-def check(desk: ProviderCredentials) -> AccountCheck:
-    account = _request(desk, "GET", "/v1/account")
+def check(credentials: ProviderCredentials) -> AccountCheck:
+    account = _request(credentials, "GET", "/v1/account")
     name = text_value(nested_object(account, "settings", "dashboard").get("display_name"))
     if account.get("charges_enabled") is False:
         raise GatewayRefused(_reason(reasons.PAYMENTS_NOT_ENABLED))
     return AccountCheck(
-        text_value(account.get("id")), name, desk.key.startswith(("sk_live_", "rk_live_"))
+        text_value(account.get("id")), name, credentials.key.startswith(("sk_live_", "rk_live_"))
     )
 
 
-def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
-    ends_at = max(asking.expires_at, asking.asked_at + MIN_LINK_LIFETIME)
+def create_link(credentials: ProviderCredentials, request: LinkRequest) -> CreatedLink:
+    ends_at = max(request.expires_at, request.asked_at + MIN_LINK_LIFETIME)
     item = "line_items[0]"
     session = _request(
-        desk,
+        credentials,
         "POST",
         "/v1/checkout/sessions",
         {
             "mode": "payment",
-            "client_reference_id": asking.reference,
-            "success_url": asking.return_url,
-            "cancel_url": asking.return_url,
+            "client_reference_id": request.reference,
+            "success_url": request.return_url,
+            "cancel_url": request.return_url,
             "expires_at": str(int(ends_at.timestamp())),
-            "locale": asking.language if asking.language in LANGUAGES else "auto",
+            "locale": request.language if request.language in LANGUAGES else "auto",
             f"{item}[quantity]": "1",
-            f"{item}[price_data][currency]": asking.currency.lower(),
-            f"{item}[price_data][unit_amount]": str(to_minor_units(asking.amount, asking.currency)),
-            f"{item}[price_data][product_data][name]": asking.description,
-            "metadata[reference]": asking.reference,
-            "payment_intent_data[metadata][reference]": asking.reference,
-            "payment_intent_data[description]": asking.description,
+            f"{item}[price_data][currency]": request.currency.lower(),
+            f"{item}[price_data][unit_amount]": str(
+                to_minor_units(request.amount, request.currency)
+            ),
+            f"{item}[price_data][product_data][name]": request.description,
+            "metadata[reference]": request.reference,
+            "payment_intent_data[metadata][reference]": request.reference,
+            "payment_intent_data[description]": request.description,
         },
-        key=asking.key,
+        key=request.key,
     )
     url, ref = text_value(session.get("url"), 2000), text_value(session.get("id"))
     if not url or not ref:
@@ -168,14 +170,16 @@ def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
     return CreatedLink(url, ref)
 
 
-def close(desk: ProviderCredentials, ref: str) -> None:
+def close(credentials: ProviderCredentials, ref: str) -> None:
     try:
-        _request(desk, "POST", f"/v1/checkout/sessions/{quote(ref, safe='')}/expire", {})
+        _request(credentials, "POST", f"/v1/checkout/sessions/{quote(ref, safe='')}/expire", {})
     except GatewayRefused:
         return  # already complete or expired
 
 
-def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:
+def verify(
+    credentials: ProviderCredentials, headers: Mapping[str, str], raw: bytes
+) -> GatewayEvent:
     """`Stripe-Signature: t=…,v1=…`; there are several v1 while a secret is being rotated."""
     stamp, signatures = "", []
     for piece in header(headers, "Stripe-Signature").split(","):
@@ -184,13 +188,13 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
             stamp = value
         elif name == "v1":
             signatures.append(value)
-    if not desk.hook_secret:
+    if not credentials.hook_secret:
         raise InvalidSignature(reasons.NO_SECRET)
     if not (signatures and stamp.isascii() and stamp.isdigit() and len(stamp) < 13):
         raise InvalidSignature(reasons.NOT_SIGNED)
     if abs(now().timestamp() - int(stamp)) > TOLERANCE_SECONDS:
         raise InvalidSignature(reasons.SIGNATURE_TOO_OLD)
-    expected = hmac_hex(desk.hook_secret, stamp.encode() + b"." + raw)
+    expected = hmac_hex(credentials.hook_secret, stamp.encode() + b"." + raw)
     fits = [
         constant_time_equal(expected, given) for given in signatures
     ]  # compare all of them, so that timing reveals nothing
@@ -238,17 +242,19 @@ def read(raw: bytes) -> GatewayEvent:
     )
 
 
-def fetch(desk: ProviderCredentials, ref: str, _reference: str, payment: str = "") -> LinkStatus:
+def fetch(
+    credentials: ProviderCredentials, ref: str, _reference: str, payment: str = ""
+) -> LinkStatus:
     """By session. A refund event names only the intent, so its session is looked up."""
     if not ref and payment:
         query = urlencode({"payment_intent": payment, "limit": 1})
-        listed = _request(desk, "GET", f"/v1/checkout/sessions?{query}").get("data")
+        listed = _request(credentials, "GET", f"/v1/checkout/sessions?{query}").get("data")
         first = listed[0] if isinstance(listed, list) and listed else None
         ref = text_value(nested_object(first).get("id"))
     if not ref:
         return LinkStatus("unknown")
     query = urlencode({"expand[]": "payment_intent.latest_charge"})
-    session = _request(desk, "GET", f"/v1/checkout/sessions/{quote(ref, safe='')}?{query}")
+    session = _request(credentials, "GET", f"/v1/checkout/sessions/{quote(ref, safe='')}?{query}")
     currency = currency_value(session.get("currency"))
     intent = session.get("payment_intent")
     charge = nested_object(intent, "latest_charge")
@@ -275,10 +281,15 @@ def fetch(desk: ProviderCredentials, ref: str, _reference: str, payment: str = "
 
 
 def refund(
-    desk: ProviderCredentials, payment: str, amount: Decimal, currency: str, key: str, reason: str
+    credentials: ProviderCredentials,
+    payment: str,
+    amount: Decimal,
+    currency: str,
+    key: str,
+    reason: str,
 ) -> RefundResult:
     answer = _request(
-        desk,
+        credentials,
         "POST",
         "/v1/refunds",
         {
@@ -321,20 +332,20 @@ def _id_of(thing: object) -> str:
 
 
 def _request(
-    desk: ProviderCredentials,
+    credentials: ProviderCredentials,
     method: str,
     path: str,
     form: dict[str, str] | None = None,
     *,
     key: str = "",
 ) -> dict[str, Any]:
-    headers = {"Authorization": f"Bearer {desk.key}", "Stripe-Version": VERSION}
+    headers = {"Authorization": f"Bearer {credentials.key}", "Stripe-Version": VERSION}
     if form is not None:
         headers["Content-Type"] = "application/x-www-form-urlencoded"
     if key:
         headers["Idempotency-Key"] = key
     body = urlencode(form).encode() if form is not None else None
-    reply = call(desk, method, path, headers, body)
+    reply = call(credentials, method, path, headers, body)
     answer = parse_reply(reply)
     if reply.ok:
         return answer

@@ -234,7 +234,9 @@ def test_reading_is_told_to_the_network_and_only_what_was_seen(restaurant, line)
     writes(restaurant, line, wamid="wamid.second")
     talk = talk_with(restaurant).id
     with restaurant.scope():
-        assert not conversation_actions.mark_read(talk, seen=first), "the second one was not seen"
+        assert not conversation_actions.mark_read(talk, shown_id=first), (
+            "the second one was not seen"
+        )
         assert conversation_actions.mark_read(talk)
         assert [one.network_id for one in read_receipts.claim_read_messages()] == ["wamid.second"]
         assert read_receipts.claim_read_messages() == []

@@ -45,5 +45,5 @@ def receipt(**status):
 
 def news(field, **value):
     [parsed] = cloud_driver.parse_webhook(body({"field": field, "value": value}))
-    [one] = parsed.news
+    [one] = parsed.updates
     return one

@@ -344,7 +344,7 @@ def test_a_changed_number_is_news_not_a_message():
     system = {"wa_id": "905329998877", "body": "Ada changed"}
     [parsed] = cloud_driver.parse_webhook(body(change(messages=[message("system", system)])))
     assert parsed.messages == []
-    assert (parsed.news[0].kind, parsed.news[0].detail["new_phone"]) == (
+    assert (parsed.updates[0].kind, parsed.updates[0].detail["new_phone"]) == (
         "number_changed",
         "905329998877",
     )
@@ -364,11 +364,11 @@ def test_an_edit_and_a_deletion_are_no_messages():
     raw = body(change(messages=[message("edit", edit), message("revoke", revoke)]))
     [parsed] = cloud_driver.parse_webhook(raw)
     assert parsed.messages == []
-    assert [(one.kind, one.detail["network_id"]) for one in parsed.news] == [
+    assert [(one.kind, one.detail["network_id"]) for one in parsed.updates] == [
         ("edited", "wamid.0"),
         ("deleted", "wamid.1"),
     ]
-    assert parsed.news[0].detail["text"] == "yarın"
+    assert parsed.updates[0].detail["text"] == "yarın"
 
 
 def test_a_name_is_found_by_an_id_that_is_no_phone():

@@ -221,7 +221,7 @@ def test_the_collection_is_looked_at():
 def test_real_bodies(file, name, case):
     [parsed] = cloud_driver.parse_webhook(json.dumps(case).encode())
     if file == "user_marketing_preferences":
-        assert [one.kind for one in parsed.news] == ["marketing"]
+        assert [one.kind for one in parsed.updates] == ["marketing"]
     elif file == "message_status":
         assert len(parsed.receipts) == (0 if name == "group" else 1)
     else:

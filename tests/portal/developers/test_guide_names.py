@@ -5,7 +5,7 @@ import re
 import pytest
 from babel.messages.pofile import read_po
 
-from messaging.simulator.i18n import TURKISH_TEXTS
+from core.i18n.catalogs import TRANSLATIONS
 from portal.developers.markdown import DOCS
 
 ROOT = DOCS.parent

@@ -59,9 +59,9 @@ def test_the_same_tap_twice_moves_once(bistro):
 def test_two_people_cannot_both_act_on_what_one_of_them_saw(bistro):
     order = bistro.order()
     seen = order.version
-    bistro.moves(order, "preparing", seen=seen)
+    bistro.moves(order, "preparing", shown_version=seen)
     with pytest.raises(Conflict) as refused:
-        bistro.moves(order, "ready", seen=seen)
+        bistro.moves(order, "ready", shown_version=seen)
     assert refused.value.code == "order_changed"
 
 

@@ -470,7 +470,7 @@ def test_a_signal_nobody_could_confirm_is_parked_and_run_again(till, client):
 def test_a_link_of_its_own(till, client):
     with till.scope():
         link = payment_links.create_standalone(
-            till.bistro.site(), "250.00", "Deposit", source="staff", phone=GUEST, tell=True
+            till.bistro.site(), "250.00", "Deposit", source="staff", phone=GUEST, notify=True
         )
     till.works()
     assert "Deposit" in answers(till.bistro)[-1]

@@ -119,10 +119,10 @@ class CampaignFacts(BaseModel):
             "follow_days": self.follow_days,
         }
         names = {"instance_id": "line_id", "message": "text", "quiet_hours": "quiet"}
-        said = {names.get(name, name) for name in sent}
-        said -= {name for name in ("rest_days", "follow_days") if given[name] is None}
+        names_given = {names.get(name, name) for name in sent}
+        names_given -= {name for name in ("rest_days", "follow_days") if given[name] is None}
         return CampaignInput(
-            **{name: value if name in said else UNCHANGED for name, value in given.items()}
+            **{name: value if name in names_given else UNCHANGED for name, value in given.items()}
         )
 
 
@@ -306,8 +306,8 @@ def _template_json(template: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def because(one: Campaign) -> str:
-    said = one.because
-    return str(said["sentence"]).format(**said["values"]) if said else ""
+    reason = one.because
+    return str(reason["sentence"]).format(**reason["values"]) if reason else ""
 
 
 def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
@@ -315,17 +315,17 @@ def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
     return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
 
 
-def outlook_json(seen: DryRunResult) -> dict[str, Any]:
+def outlook_json(result: DryRunResult) -> dict[str, Any]:
     return {
-        "people": seen.people,
-        "recipients": seen.recipients,
-        "left_out": seen.left_out,
-        "cost_usd": json_number(usd(seen.cost_usd)),
-        "seconds": seen.seconds,
-        "asleep": seen.asleep,
-        "previews": [_preview_json(one) for one in seen.previews],
-        "warnings": seen.warnings,
-        "problem": seen.problem.message if seen.problem else None,
+        "people": result.people,
+        "recipients": result.recipients,
+        "left_out": result.left_out,
+        "cost_usd": json_number(usd(result.cost_usd)),
+        "seconds": result.seconds,
+        "asleep": result.asleep,
+        "previews": [_preview_json(one) for one in result.previews],
+        "warnings": result.warnings,
+        "problem": result.problem.message if result.problem else None,
     }
 
 

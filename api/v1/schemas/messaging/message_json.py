@@ -13,14 +13,16 @@ from messaging.models import MediaFile, Message
 from messaging.reasons import NETWORK_REASONS
 
 
-def accepted_message_json(ticket: AcceptedMessage, told: MessageOutcome | None) -> dict[str, Any]:
+def accepted_message_json(
+    ticket: AcceptedMessage, outcome: MessageOutcome | None
+) -> dict[str, Any]:
     """The fields of section 2.2 come first, in its order. A test message quotes the real price."""
     # It may have been sent as a fallback template, which costs more than was quoted.
-    cost = max(ticket.quoted_usd, told.cost_usd) if told else ticket.quoted_usd
+    cost = max(ticket.quoted_usd, outcome.cost_usd) if outcome else ticket.quoted_usd
     return {
         "status": "success",
-        "message_id": told.network_id if told else None,
-        "status_code": told.state if told else ticket.state,
+        "message_id": outcome.network_id if outcome else None,
+        "status_code": outcome.state if outcome else ticket.state,
         "cost_usd": json_number(cost),
         "id": ticket.id,
         "instance_id": ticket.line_id,
@@ -74,11 +76,11 @@ def media_json(message: Message, file: MediaFile | None) -> dict[str, Any] | Non
     if not has_file(message.kind):
         return None
     content = message.content
-    mine = message.direction == "in"
+    received = message.direction == "in"
     return {
         "mime_type": (file and file.mime_type) or content.get("mime_type"),
         "url": (media_files.signed_link(message.id) if file else None)
-        if mine
+        if received
         else content.get("url"),
         "size": file.size if file else None,
         "sha256": (file and file.sha256) or None,

@@ -154,10 +154,10 @@ def _unexplained_reply(reply: Reply) -> SendOutcome:
 
 
 def _requested_wait(reply: Reply) -> float | None:
-    asked = reply.headers.get("retry-after", "")
-    if not (asked.isascii() and asked.isdigit() and len(asked) < 10):
+    header = reply.headers.get("retry-after", "")
+    if not (header.isascii() and header.isdigit() and len(header) < 10):
         return None
-    return min(max(float(asked), 1.0), LONGEST_WAIT)
+    return min(max(float(header), 1.0), LONGEST_WAIT)
 
 
 async def _send_by_line(

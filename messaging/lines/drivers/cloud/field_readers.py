@@ -86,12 +86,12 @@ def read_phone(value: Any) -> str:
 
 def flat_copy(value: dict[str, Any], depth: int = 2) -> dict[str, Any]:
     """Return a copy that is safe to store: short names, plain values, at most `depth` levels."""
-    kept: dict[str, Any] = {}
+    copied: dict[str, Any] = {}
     for name, part in list(value.items())[:50]:
         if isinstance(part, str | int | float | bool) or part is None:
-            kept[name[:100]] = part
+            copied[name[:100]] = part
         elif depth > 1 and isinstance(part, dict):
-            kept[name[:100]] = flat_copy(part, depth - 1)
+            copied[name[:100]] = flat_copy(part, depth - 1)
         elif depth > 1 and isinstance(part, list):
-            kept[name[:100]] = [flat_copy(one, depth - 1) for one in read_objects(part)[:50]]
-    return kept
+            copied[name[:100]] = [flat_copy(one, depth - 1) for one in read_objects(part)[:50]]
+    return copied

@@ -96,7 +96,7 @@ def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
                 for place_of, _ in _each(value.get("message_echoes"), f"{inner}.message_echoes"):
                     _skip(parsed, place_of, UnusablePart(hook_reasons.FROM_PHONE_APP))
             else:
-                parsed.news.extend(read_account_update(field, read_id(entry.get("id")), value))
+                parsed.updates.extend(read_account_update(field, read_id(entry.get("id")), value))
     return list(found.values())
 
 
@@ -140,9 +140,9 @@ def _read_change(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> No
         try:
             kind = read_text(message.get("type"))
             if kind == "system":
-                parsed.news.append(_number_changed(message))
+                parsed.updates.append(_number_changed(message))
             elif kind in EDIT_KINDS and isinstance(message.get(kind), dict):
-                parsed.news.append(_edited_message(message, kind))
+                parsed.updates.append(_edited_message(message, kind))
             else:
                 parsed.messages.append(_message(message, contacts))
         except UnusablePart as why:
@@ -180,24 +180,24 @@ def _message(message: dict[str, Any], contacts: list[dict[str, Any]]) -> Inbound
 
 def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[str, str, str]:
     """Return phone, the network's own id and name. A sender with a user name may have no phone."""
-    said, user_id = read_id(message.get("from")), read_id(message.get("from_user_id"))
-    spellings = phone_variants(read_phone(said)) if read_phone(said) else set()
+    sender, user_id = read_id(message.get("from")), read_id(message.get("from_user_id"))
+    spellings = phone_variants(read_phone(sender)) if read_phone(sender) else set()
     contact = next(
         (
             one
             for one in contacts
-            if (said and said == one.get("user_id"))
+            if (sender and sender == one.get("user_id"))
             or (user_id and user_id == one.get("user_id"))
-            or (said and said == read_id(one.get("wa_id")))
+            or (sender and sender == read_id(one.get("wa_id")))
             or read_phone(one.get("wa_id")) in spellings
         ),
         # Another contact's name and phone must not be used for this sender.
-        contacts[0] if len(contacts) == 1 and not (said or user_id) else {},
+        contacts[0] if len(contacts) == 1 and not (sender or user_id) else {},
     )
-    phone = read_phone(said) or read_phone(contact.get("wa_id"))
+    phone = read_phone(sender) or read_phone(contact.get("wa_id"))
     sender_id = user_id or read_id(contact.get("user_id"))
-    if not sender_id and said and not read_phone(said):
-        sender_id = said
+    if not sender_id and sender and not read_phone(sender):
+        sender_id = sender
     profile = read_object(contact, "profile")
     return phone, sender_id, read_text(profile.get("name")) or read_text(profile.get("username"))
 
@@ -241,16 +241,16 @@ def _receipt(status: dict[str, Any]) -> Receipt:
         raise UnusablePart(hook_reasons.PART_WITHOUT_ID)
     if status.get("recipient_type") == "group":
         raise UnusablePart(hook_reasons.PART_OF_GROUP)
-    said = read_text(status.get("status")).lower()
-    if said not in RECEIPT_STATES:
-        raise UnusablePart(hook_reasons.UNKNOWN_STATUS, status=said)
+    state = read_text(status.get("status")).lower()
+    if state not in RECEIPT_STATES:
+        raise UnusablePart(hook_reasons.UNKNOWN_STATUS, status=state)
     category, billable = _pricing(read_object(status, "pricing"))
     error_code, error_reason = (
-        _error(read_objects(status.get("errors"))) if said == "failed" else ("", "")
+        _error(read_objects(status.get("errors"))) if state == "failed" else ("", "")
     )
     return Receipt(
         network_id=network_id,
-        state=RECEIPT_STATES[said],
+        state=RECEIPT_STATES[state],
         at=read_timestamp(status.get("timestamp")),
         our_id=read_id(status.get("biz_opaque_callback_data")),
         recipient=read_id(status.get("recipient_id")) or read_id(status.get("recipient_user_id")),

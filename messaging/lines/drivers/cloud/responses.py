@@ -39,11 +39,11 @@ def read_error(error: dict[str, Any]) -> ApiError:
     """Read an error of a send response or a receipt; both have the same format."""
     data = error.get("error_data")
     details = data.get("details") if isinstance(data, dict) else None
-    said = details or error.get("message") or error.get("title")
+    message = details or error.get("message") or error.get("title")
     return ApiError(
         code=_integer(error.get("code")),
         subcode=_integer(error.get("error_subcode")),
-        details=said.strip()[:MAX_DETAILS] if isinstance(said, str) else "",
+        details=message.strip()[:MAX_DETAILS] if isinstance(message, str) else "",
         transient=error.get("is_transient") is True,
     )
 

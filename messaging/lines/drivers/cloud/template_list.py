@@ -48,10 +48,10 @@ async def fetch_templates(
 ) -> list[NetworkTemplate] | LineProblem:
     """Fetch all pages. Uses the cursor with our base URL, never the `next` link of the response."""
     at = f"{base_url}/{version}/{quote(account_id, safe='')}/message_templates"
-    asked = {"fields": _FIELDS, "limit": str(PAGE)}
+    params = {"fields": _FIELDS, "limit": str(PAGE)}
     found: list[NetworkTemplate] = []
     for _ in range(MOST_PAGES):
-        answer = await get_json(client, f"{at}?{urlencode(asked)}", facts, max_body=LARGEST_PAGE)
+        answer = await get_json(client, f"{at}?{urlencode(params)}", facts, max_body=LARGEST_PAGE)
         if isinstance(answer, LineProblem):
             return WRONG_ACCOUNT if answer.code == "wrong_phone_number_id" else answer
         page = read_objects(without_unstorable(answer.get("data")))
@@ -60,7 +60,7 @@ async def fetch_templates(
         after = read_id(read_object(paging, "cursors").get("after"))
         if not page or not after or not paging.get("next"):
             return found
-        asked["after"] = after
+        params["after"] = after
     return found
 
 
@@ -84,6 +84,6 @@ def read_template(one: dict[str, Any]) -> NetworkTemplate | None:
     )
 
 
-def reason_of(said: Any) -> str:
-    reason = read_text(said)[:LONGEST_REASON]
+def reason_of(value: Any) -> str:
+    reason = read_text(value)[:LONGEST_REASON]
     return "" if reason.upper() == "NONE" else reason

@@ -61,7 +61,7 @@ class NeonizeClient:
             # first: it provides the C library that neonize needs
             importlib.import_module("pylibmagic")
             self._library = importlib.import_module("neonize.aioze.client")
-            self._told = importlib.import_module("neonize.aioze.events")
+            self._event_types = importlib.import_module("neonize.aioze.events")
             self._proto = importlib.import_module("neonize.proto.Neonize_pb2")
             self._words = importlib.import_module("neonize.proto.waE2E.WAWebProtobufsE2E_pb2")
             self._kinds = importlib.import_module("neonize.utils.enum")
@@ -100,30 +100,30 @@ class NeonizeClient:
         self._events.put_nowait(ClientDisconnected(because))
 
     def _listen(self) -> None:
-        told, client = self._told, self._client
+        event_types, client = self._event_types, self._client
         client.event.qr(self._qr)
         for kind, take in (
-            (told.PairStatusEv, self._pair_status),
-            (told.ConnectedEv, lambda _: ClientConnected()),
+            (event_types.PairStatusEv, self._pair_status),
+            (event_types.ConnectedEv, lambda _: ClientConnected()),
             (
-                told.DisconnectedEv,
+                event_types.DisconnectedEv,
                 lambda _: ClientDisconnected(reasons.CONNECTION_CUT),
             ),
             (
-                told.StreamReplacedEv,
+                event_types.StreamReplacedEv,
                 lambda _: ClientDisconnected(reasons.REPLACED),
             ),
             (
-                told.ConnectFailureEv,
+                event_types.ConnectFailureEv,
                 lambda e: ClientDisconnected(
                     with_detail(reasons.CONNECTION_REFUSED, f"{e.Message}.")
                 ),
             ),
-            (told.ClientOutdatedEv, lambda _: ClientDisconnected(reasons.CLIENT_OUTDATED)),
-            (told.LoggedOutEv, lambda _: DeviceLoggedOut(reasons.UNLINKED)),
-            (told.TemporaryBanEv, self._ban),
-            (told.MessageEv, self._message_came),
-            (told.ReceiptEv, read_receipt),
+            (event_types.ClientOutdatedEv, lambda _: ClientDisconnected(reasons.CLIENT_OUTDATED)),
+            (event_types.LoggedOutEv, lambda _: DeviceLoggedOut(reasons.UNLINKED)),
+            (event_types.TemporaryBanEv, self._ban),
+            (event_types.MessageEv, self._message_came),
+            (event_types.ReceiptEv, read_receipt),
         ):
             client.event(kind)(self._note(take))
 
@@ -193,10 +193,12 @@ class NeonizeClient:
         try:
             answer = await self._client.send_message(envelope.phone, message)
         except Exception as error:  # noqa: BLE001 - the library raises many kinds
-            said = str(error)
-            if any(part in said.lower() for part in _NOT_SENT_ERRORS):
-                return TryLater("network_trouble", with_detail(reasons.DID_NOT_LEAVE, f"{said}."))
-            return SendUnknown(with_detail(reasons.LIBRARY_SILENT, f"{said}."))
+            error_text = str(error)
+            if any(part in error_text.lower() for part in _NOT_SENT_ERRORS):
+                return TryLater(
+                    "network_trouble", with_detail(reasons.DID_NOT_LEAVE, f"{error_text}.")
+                )
+            return SendUnknown(with_detail(reasons.LIBRARY_SILENT, f"{error_text}."))
         return SendAccepted(answer.ID)
 
     async def _unreachable(self, phone: str) -> SendRefused | None:

@@ -21,9 +21,9 @@ _DEVICE = re.compile(r"(\d+):(\d+)@([\w.]+)")
 _MILLISECONDS = 10**11
 
 
-def parse_device(kept: str) -> dict[str, Any]:
+def parse_device(stored: str) -> dict[str, Any]:
     """Parse `905…:12@s.whatsapp.net` into the fields of a JID; {} for a line without a device."""
-    found = _DEVICE.fullmatch(kept)
+    found = _DEVICE.fullmatch(stored)
     if found is None:
         return {}
     return {

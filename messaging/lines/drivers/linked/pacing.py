@@ -126,15 +126,15 @@ def take_daily_message(linked: LinkedLine, phone: str) -> float:
 
 def _is_new_stranger(line_id: int, phone: str, moment: datetime) -> bool:
     """Return whether the recipient never wrote to this line and has not been written to today."""
-    mine = {
+    params = {
         "tenant_id": current_tenant_id(),
         "line_id": line_id,
         "phones": sorted(phone_variants(phone)) if phone.isdecimal() else [phone],
         "since": datetime(moment.year, moment.month, moment.day, tzinfo=UTC),
     }
-    if db.session.execute(WROTE_FIRST, mine).first() is not None:
+    if db.session.execute(WROTE_FIRST, params).first() is not None:
         return False
-    return db.session.execute(WRITTEN_TO, mine).first() is None
+    return db.session.execute(WRITTEN_TO, params).first() is None
 
 
 def _until_tomorrow(moment: datetime) -> float:

@@ -88,7 +88,7 @@ class SimulatedClient:
                 for event in await self._read(frame):
                     yield event
                 if "n" in frame and frame["type"] in ("news", "echo"):
-                    await self._say({"type": "ack", "n": frame["n"]})
+                    await self._send_frame({"type": "ack", "n": frame["n"]})
         finally:
             self._fail_pending_answers()
         yield ClientDisconnected(reasons.CONNECTION_CUT)
@@ -127,7 +127,7 @@ class SimulatedClient:
         answer = self._answers.pop(frame["n"], None)
         if frame["type"] == "sent":
             chaos.fault_point("after_answer")
-            await self._say({"type": "got", "n": frame["n"]})
+            await self._send_frame({"type": "got", "n": frame["n"]})
             outcome: SendOutcome = SendAccepted(frame["id"])
         else:
             outcome = SEND_REFUSALS.get(frame["code"]) or SendRefused(
@@ -200,7 +200,7 @@ class SimulatedClient:
         return bytes(body)
 
     async def log_out(self) -> None:
-        await self._say({"type": "log_out"})
+        await self._send_frame({"type": "log_out"})
 
     async def close(self) -> None:
         self._fail_pending_answers()
@@ -208,7 +208,7 @@ class SimulatedClient:
             with contextlib.suppress(aiohttp.ClientError, OSError, TimeoutError):
                 await self._socket.close()
 
-    async def _say(self, frame: dict[str, Any]) -> None:
+    async def _send_frame(self, frame: dict[str, Any]) -> None:
         with contextlib.suppress(aiohttp.ClientError, OSError):
             if self._socket is not None and not self._socket.closed:
                 await self._socket.send_json(frame)
@@ -220,12 +220,12 @@ class SimulatedClient:
         self._answers.clear()
 
     def _headers(self) -> dict[str, str]:
-        mine = {
+        claims = {
             "tenant_id": self._session.tenant_id,
             "line_id": self._session.line_id,
             "name": self._session.name,
         }
-        return {"Authorization": f"Bearer {sign_token(self._secret, SESSION, mine, TOKEN_LASTS)}"}
+        return {"Authorization": f"Bearer {sign_token(self._secret, SESSION, claims, TOKEN_LASTS)}"}
 
 
 def _line_update_event(value: dict[str, Any]) -> list[ClientEvent]:
@@ -233,11 +233,11 @@ def _line_update_event(value: dict[str, Any]) -> list[ClientEvent]:
         "object": "whatsapp_business_account",
         "entry": [{"id": "0", "changes": [{"value": value, "field": "messages"}]}],
     }
-    told: list[ClientEvent] = []
+    events: list[ClientEvent] = []
     for parsed in cloud_driver.parse_webhook(json.dumps(body).encode()):
-        told += [MessageReceived(message) for message in parsed.messages]
-        told += [ReceiptReceived(_without_price(receipt)) for receipt in parsed.receipts]
-    return told
+        events += [MessageReceived(message) for message in parsed.messages]
+        events += [ReceiptReceived(_without_price(receipt)) for receipt in parsed.receipts]
+    return events
 
 
 def _without_price(receipt: Receipt) -> Receipt:
