@@ -312,26 +312,29 @@ def test_an_endpoint_that_is_added_while_another_is_switched_off_is_known(
 ):
     """A worker switches it off, and does not lock the feed for it."""
     endpoint = add_endpoint(restaurant, NOWHERE, "messages.read")
+    add_endpoint(restaurant, NOWHERE, "messages.failed")
+
+    def register():
+        endpoints.register(EndpointFields(NOWHERE, ["messages.sent"]), LOCAL)
 
     def switch_off():
-        endpoints.switch_off(endpoints.get(endpoint.id), "gone")
-        db.session.flush()
-        listeners.update_listeners()
+        with restaurant.scope():
+            endpoints.switch_off(endpoints.get(endpoint.id), "gone")
+            db.session.flush()
+            listeners.update_listeners()
 
     with ThreadPoolExecutor(1) as pool:
-        with open_transaction(app, restaurant, switch_off):
-            adding = pool.submit(
-                in_context, app, add_endpoint, restaurant, NOWHERE, "messages.sent"
-            )
-            time.sleep(0.2)
-            assert not adding.done(), "it waits for the other change"
-        adding.result()
+        with open_transaction(app, restaurant, register):
+            switching = pool.submit(in_context, app, switch_off)
+            time.sleep(0.3)
+            assert not switching.done(), "it waits for the other change"
+        switching.result()
+    with global_scope():
+        row = db.session.get(Lookup, (listeners.LOOKUP, str(restaurant.tenant_id)))
+        assert row.target == "messages.failed messages.sent"
     known()
     tell(restaurant)
     assert woken() == {restaurant.tenant_id}
-    with global_scope():
-        row = db.session.get(Lookup, (listeners.LOOKUP, str(restaurant.tenant_id)))
-        assert row.target == "messages.sent"
 
 
 def test_types_that_an_earlier_release_did_not_store_are_added_by_the_sweep(
