@@ -96,11 +96,14 @@ BEGIN
      WHERE t.id = p_tenant AND t.state = 'active' AND l.tenant_id = p_tenant AND l.id = p_line
        AND l.enabled AND l.removed_at IS NULL AND l.kind <> 'linked'
        AND l.state <> ALL (p_down) AND (l.paused_until IS NULL OR l.paused_until <= p_now)
-       AND NOT EXISTS (
-           SELECT 1 FROM messages AS m
-            WHERE m.tenant_id = p_tenant AND m.line_id = p_line AND m.phone = p_phone
-              AND m.id >= p_oldest AND m.due_at IS NOT NULL);
+       FOR NO KEY UPDATE OF l;
     begun := FOUND;
+    IF begun THEN
+        PERFORM 1 FROM messages AS m
+          WHERE m.tenant_id = p_tenant AND m.line_id = p_line AND m.phone = p_phone
+            AND m.id >= p_oldest AND m.due_at IS NOT NULL LIMIT 1;
+        begun := NOT FOUND;
+    END IF;
     v_accepted := app.accept_message(
         p_tenant, p_id, p_change, p_now, p_line, p_kind, p_phone, p_text, p_content,
         CASE WHEN begun THEN 'sending' ELSE 'queued' END, p_priority,

@@ -1,5 +1,7 @@
 -- Accepts a message that is due now and begins its first attempt, if it may leave at once: the line
 -- can send, and no other message to this recipient is pending. Otherwise the message is queued.
+-- The line is locked until the commit, so that two messages to one recipient never both begin: the
+-- second one sees the first.
 -- Returns what app.accept_message returns, whether the attempt has begun, and the line.
 CREATE OR REPLACE FUNCTION app.accept_and_begin(
     p_tenant bigint, p_id uuid, p_change uuid, p_begin_change uuid, p_now timestamptz,
@@ -22,11 +24,14 @@ BEGIN
      WHERE t.id = p_tenant AND t.state = 'active' AND l.tenant_id = p_tenant AND l.id = p_line
        AND l.enabled AND l.removed_at IS NULL AND l.kind <> 'linked'
        AND l.state <> ALL (p_down) AND (l.paused_until IS NULL OR l.paused_until <= p_now)
-       AND NOT EXISTS (
-           SELECT 1 FROM messages AS m
-            WHERE m.tenant_id = p_tenant AND m.line_id = p_line AND m.phone = p_phone
-              AND m.id >= p_oldest AND m.due_at IS NOT NULL);
+       FOR NO KEY UPDATE OF l;
     begun := FOUND;
+    IF begun THEN
+        PERFORM 1 FROM messages AS m
+          WHERE m.tenant_id = p_tenant AND m.line_id = p_line AND m.phone = p_phone
+            AND m.id >= p_oldest AND m.due_at IS NOT NULL LIMIT 1;
+        begun := NOT FOUND;
+    END IF;
     v_accepted := app.accept_message(
         p_tenant, p_id, p_change, p_now, p_line, p_kind, p_phone, p_text, p_content,
         CASE WHEN begun THEN 'sending' ELSE 'queued' END, p_priority,

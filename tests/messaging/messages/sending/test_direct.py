@@ -178,6 +178,27 @@ def test_concurrent_messages_to_one_recipient_are_never_in_flight_together(
     assert network.texts == ["first", "second"]
 
 
+def test_of_messages_accepted_at_the_same_moment_one_begins(app, caller, network, sender):
+    """Two processes have no memory in common; here they are two senders."""
+    senders = [sender(), sender()]
+    with caller.business.scope():
+        line = next(one for one in line_repository.list_routes() if not one.test)
+        facts, rates = current_tenant_facts(), tenant_rates()
+
+    def begin(number, phone):
+        ready = prepare_message(MessageDraft("text", phone, f"{number}"), line, facts, rates)
+        with app.app_context():
+            send = senders[number % 2].begin(ready, line, None)
+            return send._accepted().begun
+
+    network.open.clear()
+    for attempt in range(5):
+        phone = f"9053311100{attempt:02}"
+        both = [caller.threads.submit(begin, number, phone) for number in range(4)]
+        assert sorted(one.result() for one in both) == [False, False, False, True]
+    network.open.set()
+
+
 def test_a_message_that_was_held_back_wakes_a_worker(caller, network, redis):
     """Its own wake-up came while the first message was in flight."""
     network.open.clear()
