@@ -7,7 +7,6 @@ from typing import Any
 
 from flask import Blueprint, Flask, g, render_template, url_for
 from flask_babel import gettext
-from flask_login import current_user
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -184,17 +183,6 @@ def setup_orders(app: Flask) -> None:
     app.add_template_filter(order_reasons, "order_reasons")
     app.add_template_filter(Decimal, "decimal")
     app.add_template_filter(amount_for_field, "plain_money")
-    app.add_template_global(has_restaurant)
-
-
-def has_restaurant() -> bool:
-    """For the bottom bar, which shows orders before the API if the tenant has a restaurant."""
-    if getattr(current_user, "role", None) is None or not may("orders.view"):
-        return False
-    if "has_restaurant" not in g:
-        with tenant_scope(g.tenant_id):
-            g.has_restaurant = sites.any_open()
-    return bool(g.has_restaurant)
 
 
 def amount_for_field(amount: Decimal, currency: str) -> str:
