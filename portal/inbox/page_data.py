@@ -141,10 +141,16 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
 
 def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
     """Show sent templates with their text, also those whose text was not stored."""
-    for one in entries:
-        said = one.entry
-        if line is not None and isinstance(said, ThreadMessage) and said.kind == "template":
-            said.text = said.text or template_validation.template_text(line, said.content)
+    if line is None:
+        return
+    untold = [
+        said
+        for said in (one.entry for one in entries)
+        if isinstance(said, ThreadMessage) and said.kind == "template" and not said.text
+    ]
+    texts = template_validation.template_texts(line, [said.content for said in untold])
+    for said, text in zip(untold, texts, strict=True):
+        said.text = text
 
 
 def _templates(line: Line) -> list[TemplateChoice]:
