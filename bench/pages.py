@@ -104,7 +104,7 @@ def recorded_work(app: Flask) -> Iterator[Work]:
     def keep_command(self: Any, command: Any, *args: Any, **more: Any) -> Any:
         parts = [command] if isinstance(command, bytes) else command
         work.redis_commands.append(b"".join(parts)[:200].decode(errors="replace"))
-        return plain(self, command, *args, **more)
+        return plain(self, command, *args, **more)  # type: ignore[no-untyped-call]
 
     with app.app_context():
         engine = db.engine
@@ -224,14 +224,18 @@ def measure_demo(wanted: Sequence[str] = ()) -> dict[str, PageCost]:
 
 
 def table(costs: Mapping[str, PageCost]) -> str:
-    lines = [
-        f"{'page':<16}{'app ms':>10}{'sql ms':>10}{'sum':>10}{'least':>10}{'statements':>12}{'redis':>8}"
-    ]
+    heads = ("app ms", "sql ms", "sum", "least", "statements", "redis")
+    lines = [f"{'page':<16}" + "".join(f"{head:>12}" for head in heads)]
     for name, cost in costs.items():
-        lines.append(
-            f"{name:<16}{cost.web_ms:>10}{cost.database_ms:>10}{cost.total_ms:>10.2f}{cost.least_ms:>10}"
-            f"{cost.statements:>12}{cost.redis_commands:>8}"
+        figures = (
+            cost.web_ms,
+            cost.database_ms,
+            round(cost.total_ms, 2),
+            cost.least_ms,
+            cost.statements,
+            cost.redis_commands,
         )
+        lines.append(f"{name:<16}" + "".join(f"{figure:>12}" for figure in figures))
     return "\n".join(lines)
 
 

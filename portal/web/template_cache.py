@@ -68,7 +68,9 @@ def cache_urls(app: Flask) -> None:
     @lru_cache(maxsize=1024)
     def pattern(_root: str, endpoint: str, names: tuple[str, ...]) -> str:
         """The URL as a format; empty if a parameter must be something else, such as a number."""
-        marks = {name: PLACEHOLDER.format(number) for number, name in enumerate(names)}
+        marks: dict[str, Any] = {
+            name: PLACEHOLDER.format(number) for number, name in enumerate(names)
+        }
         try:
             found = app.url_for(endpoint, **marks).replace("%", "%%")
         except BuildError:
