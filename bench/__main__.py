@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from bench import diner_menu, fairness, print_latency, send_queue, webhook_deliveries
+from bench import diner_menu, fairness, pages, print_latency, send_queue, webhook_deliveries
 from bench import live_updates as bench_live_updates
 from bench.load import PROCESSES, Figures, run_load
 from bench.results import Results, write
@@ -153,6 +153,11 @@ def measure_diner(stack: Stack, results: Results) -> None:
     results["diner"] = diner_menu.measure(stack)
 
 
+def measure_pages(stack: Stack, results: Results) -> None:
+    """Processor time of the most used pages. There is no baseline, but a limit for each page."""
+    results["pages"] = pages.measure(stack)
+
+
 def measure_tickets(stack: Stack, results: Results) -> None:
     """From the order to the print agent. There is no baseline, but a limit of one second."""
     results["tickets"] = print_latency.measure(stack)
@@ -226,6 +231,7 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         "waits": measure_waits,
         "deliveries": measure_deliveries,
         "diner": measure_diner,
+        "pages": measure_pages,
         "tickets": measure_tickets,
         "memory": measure_memory,
     }

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Select, and_, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
@@ -12,7 +12,7 @@ from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
 from core.ids import new_id, new_token
 from core.lookups import add_lookup, find_lookup, remove_lookup, secret_digest
 from tenants import audit, people
-from tenants.models import Invitation, Member, Membership, Person
+from tenants.models import Account, Invitation, Member, Membership, Person
 from tenants.plans import limits as plan_limits
 from tenants.rights import ROLES, may_assign_role
 
@@ -55,6 +55,17 @@ def add_member(person: Person, role: str) -> Member:
 
 def find_by_person(person_id: str) -> Member | None:
     return db.session.scalar(_by_person(person_id))
+
+
+def account_and_member(person_id: str) -> tuple[Account, Member | None]:
+    """The tenant's account and the person's membership, if there is one."""
+    tenant_id = current_tenant_id()
+    found = db.session.execute(
+        select(Account, Member)
+        .outerjoin(Member, and_(Member.tenant_id == tenant_id, Member.person_id == person_id))
+        .where(Account.tenant_id == tenant_id)
+    ).one()
+    return found.Account, found.Member
 
 
 def _by_person(person_id: str) -> Select[Member]:

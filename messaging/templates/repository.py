@@ -190,14 +190,14 @@ def latest_uses(known: Template, most: int = 5) -> list[TemplateUse]:
     ]
 
 
-def templates_named(line: Line, name: str) -> list[Template]:
-    """Return the template in all languages, in the line's account."""
+def templates_named(line: Line, *names: str) -> list[Template]:
+    """Return the templates in all languages, in the line's account."""
     return list(
         db.session.scalars(
             select(Template).where(
                 Template.tenant_id == current_tenant_id(),
                 Template.account_id == template_account(line),
-                Template.name == name,
+                Template.name.in_(names),
             )
         )
     )

@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 from core.errors import invalid
 from messaging.lines.drivers.cloud.template_payload import is_by_section, template_payload
-from messaging.models import Line
+from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
 from messaging.templates.components import TemplateParameters, filled_preview, required_parameters
 
@@ -54,14 +54,23 @@ def check_template(line: Line, content: dict[str, Any], field: str = "") -> str 
 
 def template_text(line: Line, content: dict[str, Any]) -> str:
     """Return the text that the recipient reads; "" if the template is not known."""
-    known = next(
-        (
-            one
-            for one in template_repository.templates_named(line, content["name"])
-            if one.language == content["language"]
-        ),
-        None,
-    )
+    return template_texts(line, [content])[0]
+
+
+def template_texts(line: Line, contents: list[dict[str, Any]]) -> list[str]:
+    """The same for several messages of one line, with one query."""
+    names = {str(content["name"]) for content in contents}
+    known = {
+        (one.name, one.language): one
+        for one in (template_repository.templates_named(line, *names) if names else ())
+    }
+    return [
+        _filled_text(known.get((content["name"], content["language"])), content)
+        for content in contents
+    ]
+
+
+def _filled_text(known: Template | None, content: dict[str, Any]) -> str:
     if known is None:
         return ""
     given: Any = content.get("parameters") or []

@@ -9,7 +9,6 @@ from sqlalchemy import text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.sql.partitions import id_at
-from messaging.lines import repository as line_repository
 from messaging.lines.repository import SENDING_STATES
 from messaging.models import Line
 from messaging.templates import repository as template_repository
@@ -33,11 +32,13 @@ SELECT count(*) FROM (
 """)
 
 
-def attention_items(facts: TenantFacts, used: quota.Usage) -> list[AttentionItem]:
+def attention_items(
+    facts: TenantFacts, used: quota.Usage, lines: list[Line]
+) -> list[AttentionItem]:
     """Runs in the tenant's open transaction; returns only what the person may see."""
     found: list[AttentionItem] = []
     if may("lines.view"):
-        found += _lines() + _templates() + _hooks()
+        found += _lines(lines) + _templates(lines) + _hooks()
     if may("messages.view"):
         found += _messages()
     if may("webhooks.view"):
@@ -47,7 +48,7 @@ def attention_items(facts: TenantFacts, used: quota.Usage) -> list[AttentionItem
     return _usage(facts, used) + kitchen_attention_items() + found
 
 
-def _lines() -> list[AttentionItem]:
+def _lines(lines: list[Line]) -> list[AttentionItem]:
     return [
         AttentionItem(
             "bad" if line.state not in SENDING_STATES else "wait",
@@ -55,7 +56,7 @@ def _lines() -> list[AttentionItem]:
             url_for("lines.line", line_id=line.id),
             gettext("Open line"),
         )
-        for line in line_repository.list_lines()
+        for line in lines
         if line.state != "connected" and line.enabled and not line.test
     ][:MOST]
 
@@ -68,8 +69,8 @@ def _line_words(line: Line) -> str:
     return f"{line.name}: {network_message(line.state_because)}"
 
 
-def _templates() -> list[AttentionItem]:
-    live = [line for line in line_repository.list_lines() if not line.test]
+def _templates(lines: list[Line]) -> list[AttentionItem]:
+    live = [line for line in lines if not line.test]
     own_accounts = frozenset(map(template_repository.template_account, live))
     held = [
         one

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from flask import url_for
 from flask_babel import gettext
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 
 from core.clock import now
 from core.db import current_tenant_id, db
@@ -28,24 +28,44 @@ HEALTHY_STATES = frozenset({"ready", "unknown"})
 
 def kitchen_attention_items() -> list[AttentionItem]:
     found: list[AttentionItem] = []
+    counts = _counts(_countable())
     if may("orders.view"):
-        found += _orders() + _deliveries()
+        found += _orders(counts["orders"]) + _deliveries(counts["deliveries"])
     if may("payments.view"):
-        found += _payments() + _refunds()
+        found += _payments() + _refunds(counts["refunds"])
     if may("printing.view"):
-        found += _stations() + _printers() + _tickets()
+        found += _stations() + _printers() + _tickets(counts["lost"], counts["unsure"])
     return found
 
 
-def _orders() -> list[AttentionItem]:
-    count = _count(
-        select(Order.id).where(
-            Order.tenant_id == current_tenant_id(),
+def _countable() -> dict[str, Select[str]]:
+    """What is counted, as far as the person may see it."""
+    tenant_id = current_tenant_id()
+    found: dict[str, Select[str]] = {}
+    if may("orders.view"):
+        found["orders"] = select(Order.id).where(
+            Order.tenant_id == tenant_id,
             Order.ended_at.is_(None),
             Order.state == "awaiting_confirmation",
             Order.alarmed_at.is_not(None),
         )
-    )
+        found["deliveries"] = select(Trip.order_id).where(
+            Trip.tenant_id == tenant_id, Trip.ended_at.is_(None), Trip.problem != ""
+        )
+    if may("payments.view"):
+        found["refunds"] = select(Refund.id).where(
+            Refund.tenant_id == tenant_id,
+            Refund.state.in_(("failed", "unknown")),
+            Refund.at > now() - timedelta(days=14),
+        )
+    if may("printing.view"):
+        since = from_uuid("pj", UUID(id_at(now() - RECENT)))
+        found["lost"] = _recent_jobs("failed", since).where(PrintJob.told.is_(False))
+        found["unsure"] = _recent_jobs("unconfirmed", since)
+    return found
+
+
+def _orders(count: int) -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
@@ -55,12 +75,7 @@ def _orders() -> list[AttentionItem]:
     )
 
 
-def _deliveries() -> list[AttentionItem]:
-    count = _count(
-        select(Trip.order_id).where(
-            Trip.tenant_id == current_tenant_id(), Trip.ended_at.is_(None), Trip.problem != ""
-        )
-    )
+def _deliveries(count: int) -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
@@ -81,14 +96,7 @@ def _payments() -> list[AttentionItem]:
     )
 
 
-def _refunds() -> list[AttentionItem]:
-    count = _count(
-        select(Refund.id).where(
-            Refund.tenant_id == current_tenant_id(),
-            Refund.state.in_(("failed", "unknown")),
-            Refund.at > now() - timedelta(days=14),
-        )
-    )
+def _refunds(count: int) -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
@@ -129,10 +137,7 @@ def _printers() -> list[AttentionItem]:
     ][:MOST]
 
 
-def _tickets() -> list[AttentionItem]:
-    since = from_uuid("pj", UUID(id_at(now() - RECENT)))
-    lost = _count(_recent_jobs("failed", since).where(PrintJob.told.is_(False)))
-    unsure = _count(_recent_jobs("unconfirmed", since))
+def _tickets(lost: int, unsure: int) -> list[AttentionItem]:
     return [
         *_if_any(
             lost,
@@ -157,9 +162,18 @@ def _recent_jobs(state: str, since: str) -> Select[str]:
     )
 
 
-def _count(query: Select[str]) -> int:
-    """Count up to MOST_COUNTED rows."""
-    return len(db.session.execute(query.limit(MOST_COUNTED)).all())
+def _counts(queries: dict[str, Select[str]]) -> dict[str, int]:
+    """Count up to MOST_COUNTED rows of each query, in one statement."""
+    if not queries:
+        return {}
+    counted = [
+        select(func.count())
+        .select_from(query.limit(MOST_COUNTED).subquery())
+        .scalar_subquery()
+        .label(name)
+        for name, query in queries.items()
+    ]
+    return dict(db.session.execute(select(*counted)).mappings().one())
 
 
 def _if_any(count: int, tone: str, text: str, url: str, action: str) -> list[AttentionItem]:

@@ -35,8 +35,8 @@ def index() -> Any:
             first_steps.steps(account, current_user.person) if first_steps.is_shown(account) else []
         )
         figures = today.read_today()
-        wanting = attention_items(facts, used)
         lines = line_repository.list_lines() if may("lines.view") else []
+        wanting = attention_items(facts, used, lines)
         failed = _latest_failures() if may("messages.view") else []
         entries = audit.entries(limit=6) if may("audit.view") else []
     return render_template(

@@ -143,10 +143,16 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
 
 def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
     """Show sent templates with their text, also those whose text was not stored."""
-    for one in entries:
-        message = one.entry
-        if line is not None and isinstance(message, ThreadMessage) and message.kind == "template":
-            message.text = message.text or template_validation.template_text(line, message.content)
+    if line is None:
+        return
+    without_text = [
+        message
+        for message in (one.entry for one in entries)
+        if isinstance(message, ThreadMessage) and message.kind == "template" and not message.text
+    ]
+    texts = template_validation.template_texts(line, [message.content for message in without_text])
+    for message, text in zip(without_text, texts, strict=True):
+        message.text = text
 
 
 def _templates(line: Line) -> list[TemplateChoice]:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from flask import Flask, g, jsonify, render_template, request, url_for
-from flask_login import current_user
 
 from core.db import tenant_scope
 from messaging.inbox import conversations as inbox_conversations
@@ -11,7 +10,7 @@ from messaging.inbox import thread
 from portal.inbox import inbox
 from portal.inbox import page_data as inbox_page_data
 from portal.inbox.message_text import format_message_text
-from portal.web.auth import may, member_may
+from portal.web.auth import member_may
 
 MOST_REFRESHED = 60
 
@@ -59,27 +58,13 @@ def older(conversation_id: str) -> Any:
 @inbox.get("/inbox/unread")
 @member_may("inbox.view")
 def unread() -> Any:
-    answer = jsonify(unread=_unread())
+    with tenant_scope(g.tenant_id):
+        answer = jsonify(unread=inbox_conversations.unread_count())
     answer.headers["Cache-Control"] = "no-store"
     return answer
 
 
-def _unread() -> int:
-    with tenant_scope(g.tenant_id):
-        return inbox_conversations.unread_count()
-
-
-def unread_badge() -> int:
-    """The unread count for the navigation of every page."""
-    if getattr(current_user, "role", None) is None or not may("inbox.view"):
-        return 0
-    if "unread_badge" not in g:
-        g.unread_badge = _unread()
-    return int(g.unread_badge)
-
-
 def setup_inbox(app: Flask) -> None:
-    app.add_template_global(unread_badge)
     app.add_template_filter(format_message_text, "as_on_a_phone")
     app.add_template_filter(inbox_page_data.contact_colour, "tone_of")
     app.add_template_filter(inbox_page_data.day_label, "day_words")

@@ -129,7 +129,7 @@ def index() -> Any:
     """Redirect to the board of the first restaurant."""
     with tenant_scope(g.tenant_id):
         known = sites.listed()
-        made = _board(known[0]) if known else None
+        made = _board(known[0], known) if known else None
     return _shown(made) if made else render_template("board/no_restaurant.html")
 
 
@@ -138,7 +138,8 @@ def index() -> Any:
 def board(site_id: str) -> Any:
     """The board; with `X-Part: fresh`, only the parts that change while it is open."""
     with tenant_scope(g.tenant_id):
-        made = _board(sites.get(site_id))
+        known = sites.listed()
+        made = _board(sites.get(site_id), known)
     return _shown(made)
 
 
@@ -260,12 +261,12 @@ def _money(given: str) -> Decimal:
     return amount if amount.is_finite() else Decimal(0)
 
 
-def _board(site: Site) -> Board:
+def _board(site: Site, every_site: list[Site]) -> Board:
     view, station = request.args.get("view", ""), request.args.get("station", "")
     known = stations.listed(site.id)
     made = Board(
         site=site,
-        sites=sites.listed(),
+        sites=every_site,
         view=view if view in VIEWS else "orders",
         station=station if station in {one.code for one in known} else "",
         stations=known,

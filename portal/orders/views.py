@@ -7,7 +7,6 @@ from typing import Any
 
 from flask import Blueprint, Flask, g, render_template, url_for
 from flask_babel import gettext
-from flask_login import current_user
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -28,7 +27,7 @@ from restaurant.couriers import couriers
 from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import addresses, zones
 from restaurant.loyalty import coupon_codes, coupons
-from restaurant.models import Order, Site, Station, order_states
+from restaurant.models import Order, OrderItem, Site, Station, order_states
 from restaurant.orders import queries as order_queries
 from restaurant.orders.hold_reasons import order_reasons_text
 from restaurant.orders.kitchen import display as kitchen_display
@@ -106,8 +105,9 @@ def order(order_id: str) -> Any:
         open_now = known.state not in order_states.END_STATES
         seats = tables.listed(site.id) if open_now and known.order_type == "dine_in" else []
         progress = kitchen_progress.progress_of([known.id])[known.id]
+        items = order_queries.items_of(known.id)
         facts = {
-            "lines": order_queries.items_of(known.id),
+            "lines": items,
             "progress": progress,
             "undoable": known.state in kitchen_display.UNDOABLE and progress.last_tap() is not None,
             "changes": order_queries.changes_of(known.id),
@@ -124,7 +124,7 @@ def order(order_id: str) -> Any:
             "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
             "printers": printers.by_id_including_removed() if may("printing.view") else {},
             "bills": bool(printers.for_bills(site.id)),
-            "unprinted": _unprinted(known) if open_now else [],
+            "unprinted": _unprinted(known, items) if open_now else [],
             "taken": till.of_order(known.id),
             "ways": cashier.payment_methods_for(known),
             "coupons": [
@@ -146,10 +146,10 @@ def order(order_id: str) -> Any:
     )
 
 
-def _unprinted(order: Order) -> list[Station]:
+def _unprinted(order: Order, items: list[OrderItem]) -> list[Station]:
     """The order's stations that have no printer."""
     return station_coverage.stations_of_items(
-        station_coverage.stations_without_printer(order.site_id), order_queries.items_of(order.id)
+        station_coverage.stations_without_printer(order.site_id), items
     )
 
 
@@ -184,17 +184,6 @@ def setup_orders(app: Flask) -> None:
     app.add_template_filter(order_reasons, "order_reasons")
     app.add_template_filter(Decimal, "decimal")
     app.add_template_filter(amount_for_field, "plain_money")
-    app.add_template_global(has_restaurant)
-
-
-def has_restaurant() -> bool:
-    """For the bottom bar, which shows orders before the API if the tenant has a restaurant."""
-    if getattr(current_user, "role", None) is None or not may("orders.view"):
-        return False
-    if "has_restaurant" not in g:
-        with tenant_scope(g.tenant_id):
-            g.has_restaurant = sites.any_open()
-    return bool(g.has_restaurant)
 
 
 def amount_for_field(amount: Decimal, currency: str) -> str:

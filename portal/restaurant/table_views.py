@@ -23,7 +23,7 @@ from portal.restaurant.forms import AreaForm, TableForm, TablesForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text, submitted_text
-from restaurant.models import Site, Table
+from restaurant.models import Area, Site, Table
 from restaurant.sites import sites, table_codes_pdf, tables
 
 tables_pages = Blueprint("tables", __name__, url_prefix="/restaurants")
@@ -34,7 +34,8 @@ tables_pages = Blueprint("tables", __name__, url_prefix="/restaurants")
 def index(site_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
-    return _index(site, _form(site) if may("restaurant.manage") else None)
+        areas, listed = tables.areas(site.id), tables.listed(site.id)
+    return _index(site, areas, listed, _form(areas) if may("restaurant.manage") else None)
 
 
 @tables_pages.post("/<site_id>/tables")
@@ -42,7 +43,8 @@ def index(site_id: str) -> Any:
 def add(site_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
-    form = _form(site)
+        areas, listed = tables.areas(site.id), tables.listed(site.id)
+    form = _form(areas)
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
@@ -58,7 +60,7 @@ def add(site_id: str) -> Any:
             message = ngettext("%(num)s table added.", "%(num)s tables added.", len(made))
             flash(message, "success")
             return redirect(url_for("tables.index", site_id=site_id))
-    return _index(site, form)
+    return _index(site, areas, listed, form)
 
 
 @tables_pages.get("/<site_id>/tables.pdf")
@@ -184,10 +186,7 @@ def _download(data: bytes, kind: str, name: str) -> Response:
     return answer
 
 
-def _index(site: Site, form: TablesForm | None) -> Any:
-    with tenant_scope(g.tenant_id):
-        areas = tables.areas(site.id)
-        listed = tables.listed(site.id)
+def _index(site: Site, areas: list[Area], listed: list[Table], form: TablesForm | None) -> Any:
     rooms: list[tuple[Any, list[Table]]] = [
         (area, [one for one in listed if one.area_id == area.id]) for area in areas
     ]
@@ -201,10 +200,9 @@ def _index(site: Site, form: TablesForm | None) -> Any:
     )
 
 
-def _form(site: Site) -> TablesForm:
+def _form(areas: list[Area]) -> TablesForm:
     form = TablesForm()
-    with tenant_scope(g.tenant_id):
-        form.offer([(area.id, area.name) for area in tables.areas(site.id)])
+    form.offer([(area.id, area.name) for area in areas])
     return form
 
 

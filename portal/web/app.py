@@ -100,6 +100,7 @@ from portal.usage.views import usage_pages
 from portal.web.auth import is_page, setup_auth
 from portal.web.headers import add_security_headers, csp_nonce, version_static_files
 from portal.web.i18n import error_message, setup_i18n
+from portal.web.layout_data import setup_layout_data
 from portal.web.live_updates import setup_live_updates
 from portal.web.sessions import CookieSessions
 from portal.web.template_cache import cache_navigation, cache_urls
@@ -248,6 +249,7 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     setup_orders(app)
     setup_printing_labels(app)
     setup_live_updates(app)
+    setup_layout_data(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)
     add_operator_commands(app)

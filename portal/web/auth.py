@@ -15,7 +15,7 @@ from core.clock import now
 from core.db import global_scope, tenant_scope
 from portal.auth.known_devices import remember_device
 from portal.plan import plan_names
-from tenants import accounts, signin, team
+from tenants import signin, team
 from tenants.audit import Actor, set_actor
 from tenants.models import Person, Tenant
 from tenants.plans import quota, renewals
@@ -70,32 +70,44 @@ class PortalUser(UserMixin):  # type: ignore[misc]
 
 @login.user_loader  # type: ignore[untyped-decorator]
 def load_user(token: str) -> PortalUser | None:
-    """Load the person, then their role in the current tenant, in two short transactions."""
+    """Load the person and their role in the current tenant.
+
+    One transaction if the tenant is the one of the last request, otherwise a second one.
+    """
     if g.get("nobody_is_asked"):
         return None
-    with global_scope():
+    last = session.get("tenant")
+    with tenant_scope(last) if last else global_scope():
         visitor = signin.load_session(token)
         plan_names.refresh_cache()
-    if visitor is None:
-        return None
-    user = PortalUser(token, visitor)
+        if visitor is None:
+            return None
+        user = PortalUser(token, visitor)
+        if user.tenant is not None and user.tenant.id == last:
+            _load_role(user, user.tenant)
     if user.tenant is not None:
-        with tenant_scope(user.tenant.id):
-            member = team.find_by_person(user.person.id)
-            if member is not None:
-                team.record_seen(member)
-                user.role = member.role
-            if user.tenant.plan == "trial":
-                user.trial = quota.usage(current_tenant_facts())
-            else:
-                grace = current_app.extensions["comanda"].plan_grace_days
-                user.standing = renewals.plan_status(accounts.account(), user.tenant.plan, grace)
+        if user.tenant.id != last:
+            with tenant_scope(user.tenant.id):
+                _load_role(user, user.tenant)
         g.tenant_id = user.tenant.id
         if "X-Part" not in request.headers:  # such a request renders no layout
             # Read before the page's data: what changes while it renders is then delivered to it.
             g.live_cursor = live_updates.history_cursor(user.tenant.id)
     set_actor(Actor("person", user.person.id, user.person.name, client_ip()))
     return user
+
+
+def _load_role(user: PortalUser, tenant: Tenant) -> None:
+    """The person's role, and what the layout shows about the tenant's plan."""
+    account, member = team.account_and_member(user.person.id)
+    if member is not None:
+        team.record_seen(member)
+        user.role = member.role
+    if tenant.plan == "trial":
+        user.trial = quota.usage(current_tenant_facts())
+    else:
+        grace = current_app.extensions["comanda"].plan_grace_days
+        user.standing = renewals.plan_status(account, tenant.plan, grace)
 
 
 def start_session(person: Person, tenant_id: int | None = None) -> None:

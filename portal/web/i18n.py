@@ -1,7 +1,9 @@
 """Languages, time zones and the template filters that depend on them."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache, wraps
 from typing import Any
 
 from babel import negotiate_locale
@@ -10,10 +12,14 @@ from babel.units import format_unit
 from flask import Flask, request, session
 from flask_babel import (
     Babel,
+    format_date,
     format_datetime,
     format_decimal,
+    format_number,
+    format_time,
     format_timedelta,
     get_locale,
+    get_timezone,
     get_translations,
     gettext,
 )
@@ -54,6 +60,25 @@ def choose_theme() -> str:
     return str(theme) if theme in THEMES else "auto"
 
 
+def cached_format(form: Callable[..., str]) -> Callable[..., str]:
+    """Cache a function of its arguments, the reader's language and the reader's time zone.
+
+    The rows of a list, and the lists of one day, show the same times and numbers again and again.
+    """
+
+    @lru_cache(maxsize=4096, typed=True)
+    def kept(_locale: Any, _zone: Any, *args: Any) -> str:
+        return str(form(*args))
+
+    @wraps(form)
+    def formatted(value: Any, *args: Any) -> str:
+        if value is None:  # the current time
+            return str(form(value, *args))
+        return kept(get_locale(), get_timezone(), value, *args)
+
+    return formatted
+
+
 def time_ago(moment: datetime | None) -> str:
     if moment is None:
         return str(gettext("never"))
@@ -65,10 +90,12 @@ def time_ago(moment: datetime | None) -> str:
     return str(format_datetime(moment, "d MMM yyyy"))
 
 
+@cached_format
 def exact_time(moment: datetime | None) -> str:
     return str(format_datetime(moment, "d MMMM yyyy, HH:mm:ss zzz")) if moment else ""
 
 
+@cached_format
 def day_and_time(moment: datetime | None) -> str:
     """Day and time without seconds, for use in a sentence."""
     return str(format_datetime(moment, "d MMMM yyyy, HH:mm")) if moment else ""
@@ -139,6 +166,7 @@ def format_phone(phone: str) -> str:
     return display_phone(phone) if phone.isascii() and phone.isdigit() else phone
 
 
+@cached_format
 def format_amount(amount: Decimal | str, currency: str) -> str:
     """An amount in the notation of the reader's language."""
     return format_money(Decimal(amount), currency, str(get_locale()))
@@ -174,6 +202,10 @@ def setup_i18n(app: Flask) -> None:
     app.add_template_filter(format_duration, "lasts")
     app.add_template_filter(format_amount, "money")
     app.add_template_filter(format_size, "size")
+    app.add_template_filter(cached_format(format_datetime), "datetimeformat")
+    app.add_template_filter(cached_format(format_date), "dateformat")
+    app.add_template_filter(cached_format(format_time), "timeformat")
+    app.add_template_filter(cached_format(format_number), "numberformat")
 
     @app.context_processor
     def words() -> dict[str, Any]:

@@ -1,14 +1,21 @@
 """Caches of what every page needs: translations, URLs, icons and the navigation."""
 
+import re
+from collections.abc import Callable
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
-from flask import Flask, has_request_context, render_template, request
+from flask import Flask, g, has_app_context, has_request_context, render_template, request
 from flask_babel import get_locale, get_translations
 from flask_login import current_user
+from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
+from werkzeug.routing import BuildError
 
 LONGEST_CACHED = 400  # longer texts are usually written by users and rarely repeat
+PLAIN_VALUE = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the same in a URL as in the database
+PLACEHOLDER = "0placeholder{}0"
 
 
 def translate(message: str, /, **values: Any) -> Markup:
@@ -20,7 +27,11 @@ def translate(message: str, /, **values: Any) -> Markup:
 
 
 def _language() -> str:
-    return getattr(get_locale(), "language", "")
+    """The language of this request; read directly, because a page asks for it hundreds of times."""
+    if not has_app_context():
+        return ""
+    chosen = getattr(getattr(g, "_flask_babel", None), "babel_locale", None) or get_locale()
+    return str(chosen.language) if chosen else ""
 
 
 @lru_cache(maxsize=8192)
@@ -32,20 +43,64 @@ def _translated(message: str) -> Markup:
     return Markup(get_translations().ugettext(message))  # noqa: S704 - templates write these
 
 
+class PageContext(Context):
+    """A template context that calls plain functions and macros without looking for options."""
+
+    def call(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        kind = type(function)
+        if kind is Macro:
+            args = (self.eval_ctx, *args)
+        elif kind is not FunctionType or hasattr(function, "jinja_pass_arg"):
+            return super().call(function, *args, **kwargs)
+        kwargs.pop("_block_vars", None)
+        kwargs.pop("_loop_vars", None)
+        return function(*args, **kwargs)
+
+
 def cache_urls(app: Flask) -> None:
-    """Cache URLs without parameters, and URLs of static files, for templates."""
+    """Cache URLs for templates: without parameters, of static files, and with ids filled in."""
 
     @lru_cache(maxsize=4096)
     def kept(_root: str, endpoint: str, filename: str) -> str:
         values: dict[str, Any] = {"filename": filename} if filename else {}
         return app.url_for(endpoint, **values)
 
-    def address(endpoint: str, **values: Any) -> str:
-        filename = values.get("filename", "")
-        if len(values) > bool(filename) or endpoint[0] == "." or not has_request_context():
-            return app.url_for(endpoint, **values)
-        return kept(request.root_path, endpoint, filename)
+    @lru_cache(maxsize=1024)
+    def pattern(_root: str, endpoint: str, names: tuple[str, ...]) -> str:
+        """The URL as a format; empty if a parameter must be something else, such as a number."""
+        marks: dict[str, Any] = {
+            name: PLACEHOLDER.format(number) for number, name in enumerate(names)
+        }
+        try:
+            found = app.url_for(endpoint, **marks).replace("%", "%%")
+        except BuildError:
+            return ""
+        for name, mark in marks.items():
+            found = found.replace(mark, f"%({name})s")
+        return found
 
+    def filled(endpoint: str, values: dict[str, Any]) -> str:
+        for name, value in values.items():
+            if type(value) is not str or name[0] == "_" or not PLAIN_VALUE.fullmatch(value):
+                return app.url_for(endpoint, **values)
+        found = pattern(request.root_path, endpoint, tuple(values))
+        return found % values if found else app.url_for(endpoint, **values)
+
+    def address(endpoint: str, **values: Any) -> str:
+        if endpoint[0] == "." or not has_request_context():
+            return app.url_for(endpoint, **values)
+        filename = values.get("filename", "")
+        if len(values) == bool(filename):
+            return kept(request.root_path, endpoint, filename)
+        return app.url_for(endpoint, **values) if filename else filled(endpoint, values)
+
+    app.jinja_env.context_class = PageContext
+    app.jinja_env.globals.update(
+        url_for=address, drawn_icon=_cached_icons(address), gettext=translate, _=translate
+    )
+
+
+def _cached_icons(address: Callable[..., str]) -> Callable[..., Markup]:
     @lru_cache(maxsize=4096)
     def drawn(sprite: str, name: str, size: str) -> Markup:
         kind = f"icon icon-{escape(size)}" if size else "icon"
@@ -57,7 +112,7 @@ def cache_urls(app: Flask) -> None:
     def icon(name: str, size: str = "") -> Markup:
         return drawn(address("static", filename="icons.svg"), str(name), str(size))
 
-    app.jinja_env.globals.update(url_for=address, drawn_icon=icon, gettext=translate, _=translate)
+    return icon
 
 
 def cache_navigation(app: Flask) -> None:

@@ -1,10 +1,13 @@
 """Cached template parts are the same as freshly rendered ones."""
 
 import re
+from datetime import UTC, datetime
 
-from flask import render_template
-from flask_babel import force_locale
+from flask import g, render_template
+from flask_babel import force_locale, get_locale
+from pytz import timezone
 
+from portal.web.i18n import day_and_time
 from portal.web.template_cache import translate
 from tests.factories import Browser
 from tests.portal.page_reader import text_of
@@ -62,3 +65,28 @@ def test_a_module_names_others_with_the_stamps_they_are_kept_by(client):
 def test_bootstrap_is_kept_too(client):
     sheet = re.search(r'href="(/bootstrap/static/css/[^"]+)"', client.get("/signin").text)[1]
     assert "immutable" in client.get(sheet).headers["Cache-Control"]
+
+
+def test_urls_with_ids_are_those_that_flask_builds(app):
+    address = app.jinja_env.globals["url_for"]
+    for root in ("", "/under"):
+        with app.test_request_context("/", base_url=f"http://localhost{root}"):
+            for number in ("MAV-20261116-0001", "0placeholder00", "a b/ç%", "%(order_id)s"):
+                usual = app.url_for("orders.order", order_id=number)
+                assert address("orders.order", order_id=number) == usual
+                usual = app.url_for("orders.order", order_id="x", state=number, page=2)
+                assert address("orders.order", order_id="x", state=number, page=2) == usual
+                usual = app.url_for("orders.order", order_id=number, state="a", to="0placeholder00")
+                found = address("orders.order", order_id=number, state="a", to="0placeholder00")
+                assert found == usual
+
+
+def test_cached_times_are_those_of_the_readers_time_zone(app):
+    moment = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
+    seen = []
+    for zone in ("Europe/Istanbul", "America/New_York", "Europe/Istanbul"):
+        with app.test_request_context("/"):
+            get_locale()  # makes the place where the time zone is kept
+            g._flask_babel.babel_tzinfo = timezone(zone)
+            seen.append(day_and_time(moment))
+    assert seen == ["16 November 2026, 12:30", "16 November 2026, 04:30", "16 November 2026, 12:30"]
