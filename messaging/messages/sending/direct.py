@@ -39,7 +39,6 @@ from messaging.lines.repository import LineRoute
 from messaging.messages import claim as message_claim
 from messaging.messages.accept import (
     ACCEPT_AND_BEGIN,
-    JOB,
     LANE,
     IdempotencyRecord,
     PreparedMessage,
@@ -296,7 +295,7 @@ class _SendLoop:
                 self._settles, tenant_id, accepted, self._outbox, _mark_params(one)
             )
             if held_back:
-                self._outbox.wakeups.add(WakeUp(JOB))
+                self._outbox.wakeups.add(WakeUp("jobs.sending.worker.drain"))
         else:
             told = await self._as_tenant(tenant_id, lambda: self._settle_others(tenant_id, others))
         chaos.fault_point("after_settle_commit")

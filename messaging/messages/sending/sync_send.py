@@ -7,7 +7,6 @@ import time
 from core.queue.wakeups import WakeUp
 from messaging.lines.repository import LineRoute
 from messaging.messages.accept import (
-    JOB,
     IdempotencyRecord,
     PreparedMessage,
     accept_in_own_transaction,
@@ -37,4 +36,4 @@ def send_and_wait(
         if not queued:
             return told
     left = max(until - time.monotonic(), 0.0)
-    return wait_for_outcome(ready.ticket.id, WakeUp(JOB), left)
+    return wait_for_outcome(ready.ticket.id, WakeUp("jobs.sending.worker.drain"), left)
