@@ -30,7 +30,8 @@ def _language() -> str:
     """The language of this request; read directly, because a page asks for it hundreds of times."""
     if not has_app_context():
         return ""
-    chosen = getattr(getattr(g, "_flask_babel", None), "babel_locale", None) or get_locale()
+    kept = g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
+    chosen = getattr(kept, "babel_locale", None) or get_locale()
     return str(chosen.language) if chosen else ""
 
 
