@@ -125,7 +125,7 @@ def _wrong_parameter_count(field: str, wanted: int, count: int) -> NoReturn:
     raise invalid(
         field,
         "template_unusable",
-        "The template needs a different number of parameters: {wanted}, not {count}.",
+        "Wrong number of parameters: {count} sent, {wanted} needed.",
         wanted=wanted,
         count=count,
     )

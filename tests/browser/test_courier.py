@@ -144,7 +144,7 @@ def test_a_zone_is_drawn_with_clicks(chromium, service, restaurant, bistro):
     assert len(corners.input_value().splitlines()) == 4
     page.get_by_role("textbox", name="Delivery fee").fill("18,50")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("The zone “Moda” is added.")).to_be_visible()
+    expect(page.get_by_text("Zone “Moda” added.")).to_be_visible()
     with bistro.scope():
         site = bistro.site()
         zone = next(one for one in zones.listed(site.id) if one.name == "Moda")

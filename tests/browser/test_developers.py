@@ -22,7 +22,7 @@ def test_a_call_tried_in_the_page_is_answered_and_found_by_its_id(chromium, serv
         page.get_by_label("API key for testing").fill(restaurant.test_key)
         form.get_by_role("button", name="Try it").click()
         expect(form.get_by_role("status")).to_contain_text("200 ·")
-        expect(form.get_by_label("Answer")).to_contain_text('"name": "Lokanta Mavi"')
+        expect(form.get_by_label("Response")).to_contain_text('"name": "Lokanta Mavi"')
         request_id = form.get_by_role("status").inner_text().split("·")[2].strip()
         kept = "JSON.stringify([{...localStorage}, document.cookie, location])"
         assert restaurant.test_key not in page.evaluate(kept)

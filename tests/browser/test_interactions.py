@@ -230,7 +230,7 @@ def test_an_automation_is_ticked_edited_and_previewed(visit, app, shop):
     expect(page.get_by_label("Template language")).not_to_be_visible()
     page.locator("textarea[name=text]").fill("Come back, {{customer.frist_name}}")
     page.get_by_role("button", name="Save").click()
-    refusal = page.get_by_text("There is no {{customer.frist_name}} here")
+    refusal = page.get_by_text("{{customer.frist_name}} is not available here")
     expect(refusal).to_be_visible(timeout=15_000)
     page.locator("textarea[name=text]").fill("Come back, {{customer.first_name|dear customer}}")
     page.get_by_role("button", name="Save").click()

@@ -36,7 +36,7 @@ def test_filters_are_folded_on_a_phone_and_open_on_a_desk(chromium, service, sen
     """Open, the filters of Messages take 280 px of a phone's screen."""
     context, page, watch = opened(chromium, service, sender.owner, 390, 844)
     page.goto("/messages?direction=out&state=delivered")
-    assert page.get_by_text("Filters: 2 set").is_visible()
+    assert page.get_by_text("Filters (2)").is_visible()
     assert not page.get_by_label("Direction").is_visible()
     page.goto("/messages")
     picture(page, "messages-390")

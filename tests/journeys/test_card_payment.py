@@ -112,7 +112,7 @@ def test_a_plan_is_paid_on_the_providers_page(app, chromium, service):
     context, page, watch = new_page(chromium, service.url)
     sign_in(page, business.owner.email, PASSWORD)
     page.goto("/plan")
-    page.get_by_role("button", name="Change to Growth").click()
+    page.get_by_role("button", name="Switch to Growth").click()
     page.wait_for_url(f"{service.network}/card/*")
     expect(page.get_by_role("heading", name="$79.00")).to_be_visible()
     page.locator("button.second").click()

@@ -155,7 +155,7 @@ def test_an_evening_at_the_inbox(app, chromium, place):
     selin.get_by_label("Assigned to").select_option(place.selin.id)
     with within():
         expect(derya.get_by_label("Assigned to")).to_have_value(place.selin.id)
-    expect(log).to_contain_text("Selin Kaya took this conversation")
+    expect(log).to_contain_text("Selin Kaya assigned this conversation to themselves")
     with within():
         derya.get_by_label("Assigned to").select_option(place.business.owner.id)
         expect(selin.get_by_role("log")).to_contain_text(f"{owner} took this conversation")

@@ -117,7 +117,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
 
     # The menu takes it off; the order has it, the board shows it.
     page = menu("7", code)
-    expect(page.get_by_text("A tenth off: ₺25.00 less.")).to_be_visible()
+    expect(page.get_by_text("A tenth off: you save ₺25.00.")).to_be_visible()
     save_screenshot(page, "return-cart")
     place.writes(GUEST, text=send(page))
     desk.goto(board_url)

@@ -45,7 +45,7 @@ def test_a_trouble_is_told_once_and_so_is_its_end(restaurant, line, run_jobs):
     assert f"http://localhost/lines/{line.id}" in body
     trouble(restaurant, line, "connected", "")
     run_jobs()
-    assert letters(restaurant)[-1][0] == "The line “Front desk” works again"
+    assert letters(restaurant)[-1][0] == "The line “Front desk” is working again"
     with restaurant.scope():
         assert len(events_of(restaurant.tenant_id, "instances.disconnected")) == 1
         assert len(events_of(restaurant.tenant_id, "instances.connected")) == 1
@@ -109,4 +109,4 @@ def test_a_linked_line_is_told_of_in_its_own_words(restaurant, run_jobs):
     assert "scan its code" in stopped[2][1]
     trouble(restaurant, line, "connected", "")
     run_jobs()
-    assert letters(restaurant)[-1][0] == "The line “Kitchen phone” works again"
+    assert letters(restaurant)[-1][0] == "The line “Kitchen phone” is working again"

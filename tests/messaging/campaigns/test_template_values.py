@@ -153,7 +153,7 @@ def test_named_values_go_by_their_names(restaurant, line):
         ({**FULL, "buttons": []}, "Button 2 of the template opens a URL"),
         ({**FULL, "buttons": ["x", "y"]}, "Button 1 of the template has no URL"),
         ({**FULL, "header": "Hello"}, "no value in its header"),
-        ({**FULL, "parameters": []}, "needs 1 parameters"),
+        ({**FULL, "parameters": []}, "0 sent, 1 needed"),
         (
             {"name": "weekend_menu", "language": "en", "parameters": ["x"], "media": FULL["media"]},
             "The template has no image or file above its text.",

@@ -148,7 +148,7 @@ def test_news_of_a_template_nobody_knows_asks_for_the_list(restaurant, line, net
             "language",
             "Available languages: en",
         ),
-        ({"name": "order", "language": "en", "parameters": ["a"]}, "parameters", "needs 2"),
+        ({"name": "order", "language": "en", "parameters": ["a"]}, "parameters", "2 needed"),
         ({"name": "old", "language": "en"}, "name", "status is paused"),
         ({"name": "photo", "language": "en"}, "parameters", "header to fill"),
         ({"name": "order", "language": "en", "parameters": {"buttons": 3}}, "parameters", "form"),

@@ -329,7 +329,7 @@ def test_a_closed_window_offers_the_approved_templates_of_the_line(app, restaura
     asked = {"once": once, "mode": "reply", "template": "see_you|tr"}
     short = selin.post(f"/inbox/{talk}/answer", **asked, parameters="Ayşe")
     assert short.status_code == 422
-    assert "needs 2 parameters" in short.get_data(as_text=True)
+    assert "Wrong number of parameters: 1 sent, 2 needed." in short.get_data(as_text=True)
     sent = selin.post(f"/inbox/{talk}/answer", **asked, parameters="Ayşe\ncuma")
     assert sent.status_code == 302
     with restaurant.scope():
