@@ -122,7 +122,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
         ticket.get_by_role("button", name=tap).click()
         expect(ticket.get_by_role("button", name=tap)).to_have_count(0)
     ticket.get_by_label("Courier").select_option("Hakan Usta")
-    ticket.get_by_role("button", name="Give").click()
+    ticket.get_by_role("button", name="Assign courier").click()
     expect(board.locator(".pin-given")).to_have_count(1)
 
     # The courier's phone has everything, and the list opens without signing in.

@@ -142,7 +142,7 @@ def invite(page: Page, email: str) -> None:
     page.get_by_label("E-mail").fill(email)
     page.get_by_role("radio", name="Restaurant manager").check()
     page.get_by_role("button", name="Send invitation").click()
-    expect(page.get_by_text(f"Invited {email}.")).to_be_visible()
+    expect(page.get_by_text(f"Invitation sent to {email}.")).to_be_visible()
 
 
 def join(chromium, url: str, email: str) -> Page:

@@ -37,7 +37,7 @@ def follow(page: Page, name: str) -> None:
 
 
 def area(page: Page, name: str) -> None:
-    page.get_by_role("navigation", name="Areas").get_by_role("link", name=name, exact=True).click()
+    page.get_by_role("navigation", name="Main menu").get_by_role("link", name=name, exact=True).click()
 
 
 def ticked(page: Page, title: str) -> None:
@@ -133,7 +133,7 @@ def opens_a_restaurant(page: Page) -> None:
     page.get_by_label("Name", exact=True).fill("Café Nil Moda")
     page.get_by_label("Country").select_option("TR")
     page.get_by_label("Currency").select_option("TRY")
-    press(page, "Open restaurant")
+    press(page, "Add restaurant")
     expect(page.get_by_text("” was added. Next, add tables and a menu.")).to_be_visible()
 
 

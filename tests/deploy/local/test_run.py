@@ -61,7 +61,7 @@ def test_a_second_run_in_the_same_folder_is_told_who_is_there(tmp_path):
 def test_a_given_database_that_does_not_answer_is_one_sentence(tmp_path):
     url = f"postgresql://somebody:hidden@127.0.0.1:{any_free()}/nothing"
     done = run_here(tmp_path, PORT=str(any_free()), DATABASE_URL=url, REDIS_URL="redis://x")
-    assert one_sentence(done).startswith("DATABASE_URL Not responding")
+    assert one_sentence(done).startswith("DATABASE_URL does not answer")
     assert "hidden" not in done.stderr
 
 
