@@ -318,7 +318,7 @@ def test_a_form_causes_no_more_replies_than_its_limit_and_the_owner_is_told(
     with global_scope():
         letters = db.session.scalars(select(Mail).where(Mail.subject.contains("form"))).all()
     assert len(letters) == 1
-    assert "answered 2 submissions of a form within 1 hour." in letters[0].body
+    assert "reached its limit of 2 form replies in 1 hour." in letters[0].body
 
 
 @pytest.mark.parametrize("name", ["Win at https://evil.example", "www.evil.example", "evil.com"])
