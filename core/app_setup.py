@@ -11,7 +11,6 @@ from core.security.encryption import Keyring, set_keyring
 from core.security.signed_urls import configure_urls
 from core.settings import Settings, load_settings
 from core.sql import database_clock
-from core.sql.connection_checks import check_idle_connections
 from core.storage.blobs import blobs_at
 
 
@@ -29,7 +28,6 @@ def configure_app(app: Flask, settings: Settings) -> None:
     app.extensions["blobs"] = blobs_at(settings.blob_url)
     db.init_app(app)
     with app.app_context():
-        check_idle_connections(db.engine)
         database_clock.watch(db.engine)
 
 

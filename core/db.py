@@ -199,6 +199,7 @@ def engine_options(pool: int) -> dict[str, Any]:
         "pool_size": pool,
         "max_overflow": 0,
         "pool_timeout": 5,
+        "pool_pre_ping": True,
         "connect_args": CONNECT_OPTIONS,
         "hide_parameters": True,  # errors are logged, and parameters contain what customers wrote
     }
