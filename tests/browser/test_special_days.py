@@ -26,7 +26,7 @@ def test_special_days_are_added_and_removed(chromium, service, restaurant):
         expect(rows.last.get_by_label("Start date")).to_be_focused()
         rows.last.get_by_label("Start date").fill("2031-01-02")
         rows.last.get_by_label("Name").fill(name)
-    rows.nth(1).get_by_role("button", name="Remove").click()
+    rows.nth(1).get_by_role("button", name="Delete").click()
     expect(rows).to_have_count(2)
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Saved.")).to_be_visible()
@@ -39,8 +39,8 @@ def test_special_days_are_added_and_removed(chromium, service, restaurant):
     for width in (320, 390, 820):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate(SPILLS) == [], width
-    rows.nth(1).get_by_role("button", name="Remove").click()
-    rows.nth(0).get_by_role("button", name="Remove").click()
+    rows.nth(1).get_by_role("button", name="Delete").click()
+    rows.nth(0).get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     with bistro.scope():

@@ -37,7 +37,9 @@ def follow(page: Page, name: str) -> None:
 
 
 def area(page: Page, name: str) -> None:
-    page.get_by_role("navigation", name="Main menu").get_by_role("link", name=name, exact=True).click()
+    page.get_by_role("navigation", name="Main menu").get_by_role(
+        "link", name=name, exact=True
+    ).click()
 
 
 def ticked(page: Page, title: str) -> None:

@@ -252,4 +252,4 @@ def test_outside_the_window_the_fallback_template_arrives_once(service, business
 
     eventually(seen, ("template", "read"), seconds=20)
     causes = [one["cause"] for one in call(service, business.key, f"{path}/timeline")[1]["data"]]
-    assert sum("goes as the template: table_ready" in cause for cause in causes) == 1
+    assert sum("Sending the message as the template: table_ready" in cause for cause in causes) == 1

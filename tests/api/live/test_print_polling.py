@@ -30,7 +30,7 @@ def test_strangers_neither_take_places_nor_keep_asking_the_database(door, monkey
         asked.append(act)
         seen.append(door.waiting)
 
-    monkeypatch.setattr(door, "_ask", ask)
+    monkeypatch.setattr(door, "_run", ask)
 
     async def story():
         async def status(*given):
@@ -51,6 +51,6 @@ def test_a_full_house_still_refuses_a_wrong_token_as_wrong(door, monkeypatch):
     async def known(act):
         return (1, "agt_1")
 
-    monkeypatch.setattr(door, "_ask", known)
+    monkeypatch.setattr(door, "_run", known)
     door.waiting = print_polling.MOST_POLLS
     assert asyncio.run(door.poll(poll(door, "right"))).status == 503
