@@ -152,8 +152,8 @@ def publishes_a_menu(page: Page) -> None:
     press(page, "Save to draft")
     area(page, "Home")
     follow(page, "Set up menu")
-    follow(page, "Publish")
-    press(page, "Publish")
+    follow(page, "Publish menu")
+    press(page, "Publish menu")
     area(page, "Home")
     if page.get_by_role("main").get_by_role("link", name="Open restaurant").count():
         follow(page, "Open restaurant")

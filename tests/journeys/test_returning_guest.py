@@ -133,7 +133,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
 
     # Nobody uses it a second time.
     page = menu("8", code)
-    expect(page.get_by_text("already used")).to_be_visible()
+    expect(page.get_by_text("already been used")).to_be_visible()
     expect(page.get_by_role("button", name="Send order")).to_contain_text("250.00")
     watch.expect_none()
     context.close()
