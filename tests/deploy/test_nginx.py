@@ -259,7 +259,7 @@ def test_a_body_too_large_is_told_in_the_apis_words(front: Front) -> None:
 def test_a_page_says_that_nothing_is_lost(lonely_front: Front) -> None:
     status, _, body = lonely_front.get("/home")
     assert status == 503
-    assert b"try again" in body
+    assert b"Nothing is lost" in body
 
 
 @needs_nginx

@@ -158,7 +158,9 @@ def test_an_evening_at_the_inbox(app, chromium, place):
     expect(log).to_contain_text("Selin Kaya assigned this conversation to themselves")
     with within():
         derya.get_by_label("Assigned to").select_option(place.business.owner.id)
-        expect(selin.get_by_role("log")).to_contain_text(f"{owner} took this conversation")
+        expect(selin.get_by_role("log")).to_contain_text(
+            f"{owner} assigned this conversation to themselves"
+        )
 
     # A note reaches the colleague and never the customer.
     selin.get_by_text("Note", exact=True).click()

