@@ -38,7 +38,7 @@ def test_a_place_is_free_again_after_an_error():
 
 
 def test_heavy_work_runs_a_little_at_a_time_and_few_threads_wait_for_it():
-    """Review H1: uploads and sign-ins that wait for their turn hold threads, too."""
+    """Uploads and sign-ins that wait for their turn hold threads, too."""
     work, go_on = HeavyWork(at_once=1, waiting=2, seconds=30), Event()
 
     def hold():

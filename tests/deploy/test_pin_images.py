@@ -1,4 +1,4 @@
-"""Images of a release are pinned by digest. Review L18."""
+"""Images of a release are pinned by digest."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""No upload makes a process grow by more than 100 MB. Review H4.
+"""No upload makes a process grow by more than 100 MB.
 
 Images and spreadsheets, whose bytes unpack to more, are measured in tests/core/storage.
 """

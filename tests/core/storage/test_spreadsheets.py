@@ -175,19 +175,18 @@ def numbered(piece):
     ],
 )
 def test_no_sheet_takes_more_than_100_megabytes(tmp_path, rows, outcome):
-    """Review H4. Trees of the elements took 1.5 GB for a file of 120 KB."""
+    """Trees of the elements took 1.5 GB for a file of 120 KB."""
     assert measured(tmp_path, replaced(a_book(["a"]), SHEET, sheet_of(rows()))) == outcome
 
 
 @pytest.mark.parametrize("text", ["ab", "ş" * 9_000])
 def test_no_list_of_texts_takes_more_than_100_megabytes(tmp_path, text):
-    """Review H4."""
     data = with_texts(a_book(["a"]), many(f"<si><t>{text}</t></si>"))
     assert measured(tmp_path, data) == "TooLarge"
 
 
 def test_cells_that_share_a_long_text_are_refused(tmp_path):
-    """Review H4: a hundred thousand cells of ten thousand characters are a file of 10 KB."""
+    """A hundred thousand cells of ten thousand characters are a file of 10 KB."""
     rows = ("<row>" + '<c t="s"><v>0</v></c>' * 100 + "</row>") * 1000
     data = with_texts(a_book(["a"]), f"<si><t>{'x' * 10_000}</t></si>")
     assert measured(tmp_path, replaced(data, SHEET, sheet_of(rows))) == "TooLarge"

@@ -36,7 +36,7 @@ def production(settings):
 def test_production_does_not_start_with_a_live_line_on_the_simulated_network(
     app, restaurant, settings, production
 ):
-    """Review L18: each message was refused instead."""
+    """Otherwise each of its messages would be refused."""
     with restaurant.scope():
         live = add_simulated_line("Front desk", "http://localhost", "secret", test=False)
         trial = add_simulated_line("Test line", "http://localhost", "secret", test=True)
