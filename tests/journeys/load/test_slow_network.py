@@ -14,16 +14,17 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from core.db import db
 from messaging.lines.simulated_line import add_simulated_line
-from messaging.messages.states import PENDING_STATES
+from messaging.messages.receipts import UNSENT_STATES
 from messaging.models import Message
 from tests.factories import make_business
 from tests.restaurant.bistro import open_bistro
 from tests.service_processes import WEB_THREADS
 from tests.timeouts import allow_for_load
+from tests.webhooks.receivers import wait_until
 
 SENDS = 200
 SLOW_MS = 12_000
@@ -47,7 +48,8 @@ def business(app, service, settings):
 def slow_network(service, settings, business):
     """Answers every send after 12 s.
 
-    Afterwards it is fast again and what still waits is cancelled: other tests use the same workers.
+    Afterwards it is fast again, what still waits is cancelled, and what is being sent is waited
+    for: other tests use the same workers.
     """
 
     def conditions(**changes):
@@ -62,8 +64,15 @@ def slow_network(service, settings, business):
     yield
     conditions(delay_ms=0)
     with business.scope():
-        waiting = (Message.tenant_id == business.tenant_id, Message.state.in_(PENDING_STATES))
+        waiting = (Message.tenant_id == business.tenant_id, Message.state.in_(UNSENT_STATES))
         db.session.execute(update(Message).where(*waiting).values(state="cancelled", due_at=None))
+    assert wait_until(lambda: not in_flight(business), 60)
+
+
+def in_flight(business):
+    with business.scope():
+        sending = (Message.tenant_id == business.tenant_id, Message.state == "sending")
+        return db.session.scalar(select(Message.id).where(*sending).limit(1))
 
 
 @contextmanager
