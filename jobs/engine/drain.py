@@ -15,7 +15,7 @@ from flask import Flask
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
 
-from core.asyncio_tools import cancel_and_wait
+from core.asyncio_tools import AppThreads, cancel_and_wait
 from core.db import global_scope, notify_workers
 from core.logs import logger
 from core.queue import lanes
@@ -27,7 +27,6 @@ from core.queue.wakeups import (
     request_another_worker,
 )
 from core.settings import Settings
-from jobs.engine.threads import AppThreads
 
 log = logger(__name__)
 

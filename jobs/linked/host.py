@@ -19,7 +19,7 @@ from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
 
 from core.app_setup import create_worker_app
-from core.asyncio_tools import cancel_and_wait
+from core.asyncio_tools import AppThreads, cancel_and_wait
 from core.db import global_scope
 from core.http import Policy
 from core.http.async_client import Client as Fetcher
@@ -29,7 +29,6 @@ from core.queue import leases
 from core.queue.leases import HeldLease
 from core.settings import Settings
 from core.sql.db_errors import is_outage
-from jobs.engine.threads import AppThreads
 from jobs.linked import retention as linked_retention
 from jobs.linked.logout import LogoutQueue
 from jobs.linked.session import LineSession

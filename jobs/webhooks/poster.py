@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from flask import Flask
 
 from core import chaos
+from core.asyncio_tools import AppThreads
 from core.clock import now
 from core.db import global_scope, notify_workers
 from core.http import Policy
@@ -28,7 +29,6 @@ from core.logs import logger
 from core.monitoring import metrics
 from core.queue import lanes
 from core.settings import Settings
-from jobs.engine.threads import AppThreads
 from webhooks.delivery import claim as webhook_claim
 from webhooks.delivery import post as webhook_post
 from webhooks.delivery import settle as webhook_settle

@@ -22,9 +22,9 @@ from flask import Flask
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from core import chaos
+from core.asyncio_tools import AppThreads
 from core.clock import now
 from core.concurrency_limits import ConcurrencyLimit
-from core.db import tenant_scope
 from core.http import Policy
 from core.http.async_client import Client
 from core.ids import new_uuid
@@ -192,7 +192,7 @@ class _SendLoop:
     _settles: Batcher
 
     def __init__(self, app: Flask, settings: Settings, pacing: MessagePacing) -> None:
-        self._app = app
+        self._threads = AppThreads(app)
         self._settings = settings
         self._pacing = pacing
         self._lock = threading.Lock()
@@ -296,7 +296,9 @@ class _SendLoop:
             if held_back:
                 self._outbox.wakeups.add(WakeUp("jobs.sending.worker.drain"))
         else:
-            told = await self._as_tenant(tenant_id, lambda: self._settle_others(tenant_id, others))
+            told = await self._threads.tenant(
+                tenant_id, lambda: self._settle_others(tenant_id, others)
+            )
         chaos.fault_point("after_settle_commit")
         send.outcome.set_result(told[0] if told else None)
         self._outbox.flush_soon()
@@ -327,18 +329,9 @@ class _SendLoop:
         for pause in REQUEUE_DELAYS:
             await asyncio.sleep(pause)
             with suppress(SQLAlchemyError):
-                await self._as_tenant(tenant_id, inside)
+                await self._threads.tenant(tenant_id, inside)
                 return
         log.warning("message not requeued", message=send.ready.ticket.id)
-
-    async def _as_tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
-        """Run one transaction of this tenant in a thread, for rare cases."""
-
-        def inside() -> T:
-            with self._app.app_context(), tenant_scope(tenant_id):
-                return work()
-
-        return await asyncio.to_thread(inside)
 
 
 def _begin_params(lease: float) -> dict[str, Any]:
