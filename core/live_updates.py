@@ -41,7 +41,7 @@ def publish_update(kind: str, **facts: str | int | bool | None) -> None:
 def send_updates(tenant_id: int, news: list[dict[str, Any]]) -> None:
     """Publish at once, for entry points that commit their own SQL. Never raises."""
     if redis_is_down():
-        log.warning("live update lost", error="redis rests")
+        log.warning("live update lost", error="redis unavailable")
         return
     try:
         channel, *args = update_args(tenant_id, news)

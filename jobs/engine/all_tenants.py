@@ -63,7 +63,7 @@ class RoundStep:
     def __init__(self, one: Round, work: Work) -> None:
         self.one, self.work = one, work
         self.until = time.monotonic() + WORK_SECONDS
-        self.keep_at = time.monotonic() + SAVE_CURSOR_SECONDS
+        self.save_at = time.monotonic() + SAVE_CURSOR_SECONDS
         self.turns, self.failed = 0, 0
         self.error: Exception | None = None
         self.lost = False
@@ -75,7 +75,7 @@ class RoundStep:
     def run(self) -> bool:
         """True: no tenant is left."""
         for tenant_id in self._next():
-            if self._turn(tenant_id):
+            if self._work_tenant(tenant_id):
                 self.one.unfinished = [*self.one.unfinished, tenant_id]
             self.turns += 1
             if self._over():
@@ -91,11 +91,11 @@ class RoundStep:
             tenant_id, *self.one.unfinished = self.one.unfinished
             yield tenant_id
 
-    def _turn(self, tenant_id: int) -> bool:
+    def _work_tenant(self, tenant_id: int) -> bool:
         """True: there is more to do for this tenant."""
-        turn = min(self.until, time.monotonic() + TENANT_SECONDS)
+        turn_ends = min(self.until, time.monotonic() + TENANT_SECONDS)
         try:
-            while (more := self.work(tenant_id)) and time.monotonic() < turn:
+            while (more := self.work(tenant_id)) and time.monotonic() < turn_ends:
                 pass
         except Exception as error:
             if is_outage(error) and not sqlstate(error):
@@ -109,8 +109,8 @@ class RoundStep:
 
     def _over(self) -> bool:
         moment = time.monotonic()
-        if moment > self.keep_at:
-            self.keep_at = moment + SAVE_CURSOR_SECONDS
+        if moment > self.save_at:
+            self.save_at = moment + SAVE_CURSOR_SECONDS
             with global_scope():
                 self.lost = not tenant_rounds.save_progress(self.one, LEASE_SECONDS)
         return self.lost or moment > self.until or should_yield()

@@ -70,13 +70,13 @@ class DrainWorker(AppThreads):
     async def run(self) -> int:
         """Returns how much was done."""
         self.redis = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
-        beside = [asyncio.create_task(self.send_heartbeats()), asyncio.create_task(self.listen())]
+        helpers = [asyncio.create_task(self.send_heartbeats()), asyncio.create_task(self.listen())]
         try:
             await self.work()
         finally:
             if self.working:
                 await asyncio.wait(self.working)
-            await cancel_and_wait(*beside)
+            await cancel_and_wait(*helpers)
             await asyncio.gather(*self.background)
             await self.end_presence()
         return self.done
@@ -85,12 +85,12 @@ class DrainWorker(AppThreads):
         while not self.presence.over:
             self.woken.clear()
             free = self.most_lanes - len(self.working)
-            asked, leased = await self.lease(min(self.leased_at_once, free))
+            requested, leased = await self.lease(min(self.leased_at_once, free))
             for lane in leased:
                 self.start(lane)
-            if len(leased) == asked > 0:
+            if len(leased) == requested > 0:
                 if len(self.working) >= self.most_lanes:
-                    self.call_help()
+                    self.request_extra_worker()
                 continue
             if not await self.wait() and not self.working:
                 return
@@ -102,7 +102,7 @@ class DrainWorker(AppThreads):
 
     def collect(self, lane: LaneRun, task: "asyncio.Task[int]") -> None:
         if len(self.working) >= self.most_lanes:
-            self.woken.set()  # until now there was no room to look for more
+            self.woken.set()  # until now there was no free slot for another lane
         self.working.discard(task)
         if task.exception() is not None:
             facts = {"lane": self.lane, "tenant": lane.tenant_id}
@@ -110,7 +110,7 @@ class DrainWorker(AppThreads):
         else:
             self.done += task.result()
 
-    def call_help(self) -> None:
+    def request_extra_worker(self) -> None:
         """Ask for another worker: during a burst this process alone is too busy for new
         wake-ups.
         """
@@ -154,23 +154,23 @@ class DrainWorker(AppThreads):
         while True:
             with contextlib.suppress(RedisError):
                 if await self.presence.heartbeat(self.redis):
-                    self.call_help()
+                    self.request_extra_worker()
             await asyncio.sleep(PRESENCE_SECONDS / 3)
 
     async def end_presence(self) -> None:
-        """End the presence first, then look once more, so that a wake-up in between is not lost."""
-        named = False
+        """End the presence, then check once more, so that a wake-up in between is not lost."""
+        has_woken_tenants = False
         try:
             await self.presence.leave(self.redis)
             if self.job in TENANT_SETS:
-                named = bool(await self.redis.exists(TENANT_SETS[self.job]))
+                has_woken_tenants = bool(await self.redis.exists(TENANT_SETS[self.job]))
         except RedisError as error:
             log.warning("worker departure not published", error=type(error).__name__)
         await self.redis.aclose()
 
-        def look() -> None:
+        def wake_if_due() -> None:
             with global_scope():
-                if named or lanes.any_due(self.lane):
+                if has_woken_tenants or lanes.any_due(self.lane):
                     notify_workers(self.job)
 
-        await self.in_thread(look)
+        await self.in_thread(wake_if_due)

@@ -69,7 +69,7 @@ def work_lanes(
     lane: str,
     seconds: float,
     work: Callable[[int], int],
-    look_again: Callable[[int, int], object],
+    after_release: Callable[[int, int], object],
     *,
     turn: float | None = None,
     lease_seconds: float = 0,
@@ -77,14 +77,14 @@ def work_lanes(
     """Work lanes in small steps. Returns how much was done.
 
     `work` is called for a tenant until it returns 0, or until its `turn` is over and another
-    tenant's lane comes first; the lease is extended meanwhile. `look_again` gets the amount of work
-    done, after the lane was released: marks made while it was held had no effect.
+    tenant's lane comes first; the lease is extended meanwhile. `after_release` gets the amount of
+    work done, after the lane was released: marks made while it was held had no effect.
     """
     done = 0
     for one in lanes_in_turn(job, lane, seconds, turn=turn, lease_seconds=lease_seconds):
         worked = _work_lane(one, work)
         one.release()
-        look_again(one.tenant_id, worked)
+        after_release(one.tenant_id, worked)
         done += worked
     return done
 

@@ -17,36 +17,36 @@ class Slots:
         self._left = size
         self._queue: deque[_SlotRequest] = deque()
 
-    async def take(self, most: int, least: int = 1) -> int:
+    async def acquire(self, most: int, least: int = 1) -> int:
         """Take up to `most` slots; waits in turn until at least `least` of them are free.
 
         A lane with many messages waits for a batch of a useful size: a transaction for each message
         would cost more than the wait.
         """
-        turn = _SlotRequest(most, least, asyncio.get_running_loop().create_future())
-        self._queue.append(turn)
+        request = _SlotRequest(most, least, asyncio.get_running_loop().create_future())
+        self._queue.append(request)
         self._serve()
         try:
-            return await turn.granted
+            return await request.granted
         except asyncio.CancelledError:
-            if turn.granted.done() and not turn.granted.cancelled():
-                self.give(turn.granted.result())
+            if request.granted.done() and not request.granted.cancelled():
+                self.release(request.granted.result())
             raise
 
-    def take_now(self, most: int) -> int:
+    def acquire_now(self, most: int) -> int:
         """Take what is free without waiting; nothing while others wait."""
         count = 0 if self._queue else min(most, self._left)
         self._left -= count
         return count
 
-    def give(self, count: int) -> None:
+    def release(self, count: int) -> None:
         self._left += count
         self._serve()
 
     def _serve(self) -> None:
         while self._queue and self._left >= self._queue[0].least:
-            turn = self._queue.popleft()
-            if not turn.granted.done():
-                count = min(turn.most, self._left)
+            request = self._queue.popleft()
+            if not request.granted.done():
+                count = min(request.most, self._left)
                 self._left -= count
-                turn.granted.set_result(count)
+                request.granted.set_result(count)

@@ -28,9 +28,9 @@ FIRST_BATCH = 4  # most lanes have one message, so no more slots are held than t
 BATCH, MIN_BATCH = 12, 8
 BATCHES_AT_ONCE = 1
 SOON_SECONDS = 1.5
-MAX_EMPTY_LOOKS = 3  # at due messages that cannot be claimed: they wait behind another one's retry
+MAX_EMPTY_CLAIMS = 3  # due messages may wait behind the retry of another one
 RECHECK_SECONDS = 0.05
-REMARK_SECONDS = 0.003  # a transaction that is marking the lane commits within this time
+MARKING_SECONDS = 0.003  # a transaction that is marking the lane commits within this time
 
 RELEASE_LANE = """
 UPDATE lanes SET lease = NULL, leased_until = NULL
@@ -57,72 +57,74 @@ class SendLane:
         self.batches_in_flight: set[asyncio.Task[Any]] = set()
         self.most = FIRST_BATCH
         self.sent = 0
-        self.empty_looks = 0
+        self.empty_claims = 0
         self.moved = False
 
     async def run(self) -> int:
         try:
-            look_at: datetime | None = now()
-            while look_at is not None:
-                await asyncio.sleep(max((look_at - now()).total_seconds(), 0))
+            next_check: datetime | None = now()
+            while next_check is not None:
+                await asyncio.sleep(max((next_check - now()).total_seconds(), 0))
                 if self.drain.presence.over and self.first is None:
-                    await self.give_back()
+                    await self.hand_over()
                     break
-                look_at = await self.look()
+                next_check = await self.send_next_batch()
         except LaneLost:
             pass
         finally:
             await self.wait_for_batches()
         return self.sent
 
-    async def look(self) -> datetime | None:
-        """Send one batch, or leave. Returns when to look again; None: the lane was released."""
-        asked, group = await self.take()
+    async def send_next_batch(self) -> datetime | None:
+        """Send one batch, or leave. Returns when to check again; None: the lane was released."""
+        requested, group = await self.claim_batch()
         if not group and self.moved:
-            self.empty_looks, self.moved = 0, False
+            self.empty_claims, self.moved = 0, False
             return now()
         if not group:
             await self.wait_for_batches()
             return await self.leave_or_wait()
-        self.empty_looks = 0
-        if len(group) < asked and not self.batches_in_flight:
+        self.empty_claims = 0
+        if len(group) < requested and not self.batches_in_flight:
             return await self.send(group, leave=True)
         self.start_batch(group)
         if len(group) == BATCH:
-            self.drain.call_help()
-        if len(group) < asked:
+            self.drain.request_extra_worker()
+        if len(group) < requested:
             await self.wait_for_batches()
             return await self.leave()
         if len(self.batches_in_flight) >= BATCHES_AT_ONCE:
             await asyncio.wait(self.batches_in_flight, return_when=asyncio.FIRST_COMPLETED)
         return now()
 
-    async def take(self) -> tuple[int, list[ClaimedMessage]]:
+    async def claim_batch(self) -> tuple[int, list[ClaimedMessage]]:
         """How many messages were requested, and those that could be claimed."""
         drain = self.drain
-        asked, rows, kept = FIRST_BATCH, self.first, 0
+        requested, rows, claimed = FIRST_BATCH, self.first, 0
         self.first = None
         if rows is None:
-            asked = await drain.room.take(self.most, 1 if self.most < MIN_BATCH else MIN_BATCH)
+            requested = await drain.slots.acquire(
+                self.most, 1 if self.most < MIN_BATCH else MIN_BATCH
+            )
         self.most = BATCH
         try:
             if rows is None:
-                rows = await self.ask(asked)
-            said = {row[0] for row in rows}
-            if "lost" in said:
+                rows = await self.claim(requested)
+            row_types = {row[0] for row in rows}
+            if "lost" in row_types:
                 raise LaneLost
-            if "linked" in said:
+            if "linked" in row_types:
                 drain.outbox.publications.add((CHANNEL, str(self.tenant_id)))
-                drain.tell()
+                drain.publish_soon()
             group = await self.apply_pacing(message_claim.messages_from_rows(self.tenant_id, rows))
-            if fallback.has_template_candidates(group) or "stand_in" in said:
-                group = await self.try_fallbacks(group, line_down="stand_in" in said)
-            kept = len(group)
-            return asked, group
+            if fallback.has_template_candidates(group) or "stand_in" in row_types:
+                group = await self.try_fallbacks(group, line_down="stand_in" in row_types)
+            claimed = len(group)
+            return requested, group
         finally:
-            drain.room.give(asked - kept)
+            drain.slots.release(requested - claimed)
 
-    async def ask(self, most: int) -> Rows:
+    async def claim(self, most: int) -> Rows:
         chaos.fault_point("claim")
         settings = self.drain.settings
         allowed = self.drain.pacing.allowed(self.tenant_id)
@@ -131,7 +133,7 @@ class SendLane:
         if time.monotonic() > self.extend_at:
             self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
             params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
-        return await self.drain.takes.run(self.tenant_id, params)
+        return await self.drain.claims.run(self.tenant_id, params)
 
     async def apply_pacing(self, group: list[ClaimedMessage]) -> list[ClaimedMessage]:
         """Put back messages whose line or recipient has had too many for now."""
@@ -145,14 +147,14 @@ class SendLane:
             )
             if longest > SOON_SECONDS:
                 self.drain.outbox.told.extend(message_settle.queued_outcomes(late))
-                self.drain.tell()
+                self.drain.publish_soon()
         return [one for one, wait in zip(group, waits, strict=True) if wait == 0]
 
     async def try_fallbacks(
         self, group: list[ClaimedMessage], *, line_down: bool
     ) -> list[ClaimedMessage]:
         """Send some messages as their template, and move what waits for a line that is down to its
-        failover line, where the next look finds it. Claimed messages are sent even if this fails.
+        failover line, where the next claim finds it. Claimed messages are sent even if this fails.
         """
 
         def inside() -> list[ClaimedMessage]:
@@ -190,29 +192,31 @@ class SendLane:
                 self.drain.client, self.drain.settings, group
             )
             self.sent += len(group)
-            look_at: datetime | None = now()
+            next_check: datetime | None = now()
             if accepted:
-                look_at = await self.settle_sent(accepted, leave=leave and not others)
+                next_check = await self.settle_sent(accepted, leave=leave and not others)
             if others:
-                told = await self.drain.tenant(
+                outcomes = await self.drain.tenant(
                     self.tenant_id,
                     lambda: attempt.settle_others(self.tenant_id, others, self.drain.pacing),
                 )
-                self.drain.outbox.told.extend(told)
-                self.drain.tell()
+                self.drain.outbox.told.extend(outcomes)
+                self.drain.publish_soon()
             chaos.fault_point("after_settle_commit")
-            return look_at
+            return next_check
         finally:
-            self.drain.room.give(len(group))
+            self.drain.slots.release(len(group))
 
     async def settle_sent(self, accepted: AcceptedResults, *, leave: bool) -> datetime | None:
         calls = self.drain.last if leave else self.drain.settles
         more = self.leave_params(now() + timedelta(seconds=SOON_SECONDS)) if leave else {}
         outbox = self.drain.outbox
-        told, look_at = await attempt.settle_accepted(calls, self.tenant_id, accepted, outbox, more)
-        outbox.told.extend(told)
-        self.drain.tell()
-        return look_at[0] if leave else now()
+        outcomes, next_check = await attempt.settle_accepted(
+            calls, self.tenant_id, accepted, outbox, more
+        )
+        outbox.told.extend(outcomes)
+        self.drain.publish_soon()
+        return next_check[0] if leave else now()
 
     async def leave_or_wait(self) -> datetime | None:
         """Nothing could be claimed. Messages that are due anyway wait for their line or for a
@@ -220,36 +224,34 @@ class SendLane:
         """
         paced = self.drain.pacing.next_allowed(self.tenant_id)
         if 0 < paced < SOON_SECONDS:
-            look_at = await self.leave()
-            return look_at and max(look_at, now() + timedelta(seconds=paced))
-        self.empty_looks += 1
-        if self.empty_looks > MAX_EMPTY_LOOKS or paced:
+            next_check = await self.leave()
+            return next_check and max(next_check, now() + timedelta(seconds=paced))
+        self.empty_claims += 1
+        if self.empty_claims > MAX_EMPTY_CLAIMS or paced:
             return await self.leave(soon=False)
-        look_at = await self.leave()
-        if look_at is not None and self.empty_looks == 1:
+        next_check = await self.leave()
+        if next_check is not None and self.empty_claims == 1:
             # Too old to be sent, or begun by a worker that died.
             await self.drain.tenant(self.tenant_id, message_settle.expire_stale_messages)
-        return look_at and max(look_at, now() + timedelta(seconds=RECHECK_SECONDS))
+        return next_check and max(next_check, now() + timedelta(seconds=RECHECK_SECONDS))
 
     async def leave(self, *, soon: bool = True) -> datetime | None:
-        """Release the lane unless there is work now or soon. Returns when to look again, or
+        """Release the lane unless there is work now or soon. Returns when to check again, or
         None.
         """
         until = now() + timedelta(seconds=SOON_SECONDS if soon else -86400)
         params = self.leave_params(until)
-        rows = await self.drain.hot.run(message_claim.LEAVE_LANE, params)
-        look_at: datetime | None = rows[0][0]
-        return look_at
+        rows = await self.drain.pool.run(message_claim.LEAVE_LANE, params)
+        next_check: datetime | None = rows[0][0]
+        return next_check
 
     def leave_params(self, soon: datetime) -> dict[str, Any]:
-        again = now() + timedelta(seconds=REMARK_SECONDS)
+        again = now() + timedelta(seconds=MARKING_SECONDS)
         params = message_claim.leave_lane_params(LANE, self.lease, soon, again)
         return {**params, "tenant_id": self.tenant_id}
 
-    async def give_back(self) -> None:
-        """Time is over but not the work: release the lane and leave it marked for the next
-        worker.
-        """
+    async def hand_over(self) -> None:
+        """worker."""
         await self.wait_for_batches()
         params = {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
-        await self.drain.hot.run(RELEASE_LANE, params)
+        await self.drain.pool.run(RELEASE_LANE, params)

@@ -48,8 +48,8 @@ class SendWorker(DrainWorker):
     most_lanes = 64
     leased_at_once = 16  # so that two workers share what arrived at the same time
     hands_over = True
-    hot: AsyncPool
-    takes: Batcher
+    pool: AsyncPool
+    claims: Batcher
     settles: Batcher
     last: Batcher
     """Settles a lane's last messages and releases it in the same call."""
@@ -58,25 +58,25 @@ class SendWorker(DrainWorker):
     def __init__(self, app: Flask) -> None:
         super().__init__(app)
         self.pacing = _line_pacing
-        self.room = Slots(SENDING_AT_ONCE)
+        self.slots = Slots(SENDING_AT_ONCE)
         self.outbox = AfterCommitOutbox()
 
     async def run(self) -> int:
         url = self.settings.database_url
         # The network's address is the operator's own setting, and may be on this machine.
         async with (
-            AsyncPool(url, CONNECTIONS) as hot,
+            AsyncPool(url, CONNECTIONS) as pool,
             Client(Policy(allow_loopback=True)) as client,
         ):
-            self.use(hot)
+            self.use(pool)
             self.client = client
             return await super().run()
 
-    def use(self, hot: AsyncPool) -> None:
-        self.hot = hot
-        self.takes = Batcher(hot, message_claim.CLAIM_MESSAGES, 2)
-        self.settles = Batcher(hot, message_settle.SETTLE_SENT, 2)
-        self.last = Batcher(hot, message_settle.SETTLE_SENT_AND_LEAVE, 2)
+    def use(self, pool: AsyncPool) -> None:
+        self.pool = pool
+        self.claims = Batcher(pool, message_claim.CLAIM_MESSAGES, 2)
+        self.settles = Batcher(pool, message_settle.SETTLE_SENT, 2)
+        self.last = Batcher(pool, message_settle.SETTLE_SENT_AND_LEAVE, 2)
 
     async def lease(self, most: int) -> tuple[int, list[SendLane]]:
         """How many lanes were requested, and those that waited; with their first messages, if there
@@ -84,20 +84,20 @@ class SendWorker(DrainWorker):
         """
         if most <= 0:
             return 0, []
-        room = self.room.take_now(most * FIRST_BATCH)
-        ready = room // FIRST_BATCH
-        self.room.give(room - ready * FIRST_BATCH)
+        slots = self.slots.acquire_now(most * FIRST_BATCH)
+        ready = slots // FIRST_BATCH
+        self.slots.release(slots - ready * FIRST_BATCH)
         if ready:
-            return ready, await self.lease_and_take(ready)
+            return ready, await self.lease_and_claim(ready)
         moment, lease = now(), uuid4()
         until = moment + timedelta(seconds=self.settings.lane_lease_seconds)
-        rows = await self.hot.run(
+        rows = await self.pool.run(
             LEASE,
             {"lane": LANE, "lease": str(lease), "now": moment, "until": until, "most": most},
         )
         return most, [SendLane(self, row[0], lease) for row in rows]
 
-    async def lease_and_take(self, most: int) -> list[SendLane]:
+    async def lease_and_claim(self, most: int) -> list[SendLane]:
         chaos.fault_point("claim")
         lease, found = uuid4(), dict[int, Rows]()
         allowed = self.pacing.nearly_exhausted(FIRST_BATCH)
@@ -105,13 +105,13 @@ class SendWorker(DrainWorker):
         until = now() + timedelta(seconds=self.settings.lane_lease_seconds)
         params |= {"lane": LANE, "lease": str(lease), "lane_until": until, "lanes": most}
         try:
-            for tenant_id, *row in await self.hot.run(message_claim.LEASE_AND_CLAIM, params):
+            for tenant_id, *row in await self.pool.run(message_claim.LEASE_AND_CLAIM, params):
                 found.setdefault(tenant_id, []).append(tuple(row))
         finally:
-            self.room.give((most - len(found)) * FIRST_BATCH)
+            self.slots.release((most - len(found)) * FIRST_BATCH)
         return [SendLane(self, tenant_id, lease, rows) for tenant_id, rows in found.items()]
 
-    def tell(self) -> None:
+    def publish_soon(self) -> None:
         self.outbox.flush_soon()
 
     async def end_presence(self) -> None:

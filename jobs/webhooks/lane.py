@@ -32,27 +32,27 @@ class WebhookLane:
 
     async def run(self) -> int:
         """Returns how many deliveries were started."""
-        begun = 0
-        turn = min(self.drain.presence.until, time.monotonic() + TURN_SECONDS)
-        while time.monotonic() < turn and not self.drain.presence.over:
-            batches = await self.drain.tenant(self.tenant_id, self.take)
+        started = 0
+        turn_ends = min(self.drain.presence.until, time.monotonic() + TURN_SECONDS)
+        while time.monotonic() < turn_ends and not self.drain.presence.over:
+            batches = await self.drain.tenant(self.tenant_id, self.claim)
             if batches is None:
-                return begun
+                return started
             if not batches and self.more_to_number:
                 continue
             if not batches:
                 break
             chaos.fault_point("claim")
             posts = [self.poster.send(self.tenant_id, batch) for batch in batches]
-            begun += sum(len(batch.claimed) for batch in batches)
+            started += sum(len(batch.claimed) for batch in batches)
             _, slow = await asyncio.wait(posts, timeout=LANE_HOLD_SECONDS)
             full = self.more_to_number or any(len(batch.claimed) >= BATCH for batch in batches)
             if not slow and not full:
                 break  # that was all; `leave` finds what was added meanwhile
         await self.leave()
-        return begun
+        return started
 
-    def take(self) -> list[EndpointBatch] | None:
+    def claim(self) -> list[EndpointBatch] | None:
         """None: the lease was lost."""
         if not self.new and not lanes.extend(LANE, self.tenant_id, self.lease, self.seconds):
             return None
@@ -61,16 +61,16 @@ class WebhookLane:
         return webhook_claim.claim_batches(BATCH, self.poster.lease_seconds)
 
     async def leave(self) -> None:
-        """Release the lane, then look once more, because marks made meanwhile had no effect."""
-        due = await self.drain.tenant(self.tenant_id, self.look)
+        """Release the lane, then check once more, because marks made meanwhile had no effect."""
+        due = await self.drain.tenant(self.tenant_id, self.release_and_find_next)
         if due is not None:
             self.poster.wake_at(self.tenant_id, due)
 
-    def look(self) -> datetime | None:
+    def release_and_find_next(self) -> datetime | None:
         """A mark made between the two statements waits for this transaction and is kept."""
         if not lanes.release(LANE, self.tenant_id, self.lease):
             return None
         due = now() if fanout.has_events_to_fan_out() else webhook_claim.next_due()
         if due is not None:
-            self.poster.look_again(self.tenant_id, due)
+            self.poster.mark_next_due(self.tenant_id, due)
         return due

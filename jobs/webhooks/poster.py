@@ -123,18 +123,18 @@ class WebhookPoster(AppThreads):
         """Start posting a claimed batch. Call it in the loop's thread."""
         last_start = time.monotonic() + self.settings.lease_seconds / 2
         one = BatchInFlight(tenant_id, batch, last_start, deque(batch.claimed), batch.failures)
-        task = self.loop.create_task(self._round(one))
+        task = self.loop.create_task(self._post_batch(one))
         self.posts.add(task)
         task.add_done_callback(self.posts.discard)
         return task
 
-    async def _round(self, this: BatchInFlight) -> None:
+    async def _post_batch(self, this: BatchInFlight) -> None:
         try:
-            postmen = [
+            tasks = [
                 asyncio.create_task(self._post_next(this))
                 for _ in range(min(PER_ENDPOINT, 1 + len(this.waiting) // IN_ORDER_BELOW))
             ]
-            working = set(postmen)
+            working = set(tasks)
             while working:
                 _, working = await asyncio.wait(working, timeout=SETTLE_EVERY_SECONDS)
                 if working and this.ended:
@@ -170,13 +170,13 @@ class WebhookPoster(AppThreads):
                 )
             )
             if finished and (more := due) is not None:
-                await self.tenant(this.tenant_id, lambda: self.look_again(this.tenant_id, more))
+                await self.tenant(this.tenant_id, lambda: self.mark_next_due(this.tenant_id, more))
         else:
-            due = await self._settle_with_care(this, results, rest, finished)
+            due = await self._settle_each(this, results, rest, finished)
         if finished and due is not None and due > now():
             self.wake_at(this.tenant_id, due)
 
-    async def _settle_with_care(
+    async def _settle_each(
         self,
         this: BatchInFlight,
         results: list[tuple[ClaimedDelivery, AttemptResult]],
@@ -187,12 +187,12 @@ class WebhookPoster(AppThreads):
             webhook_settle.settle_batch(this.batch, results, rest, finished)
             due = webhook_claim.next_due() if finished else None
             if due is not None:
-                self.look_again(this.tenant_id, due)
+                self.mark_next_due(this.tenant_id, due)
             return due
 
         return await self.tenant(this.tenant_id, write)
 
-    def look_again(self, tenant_id: int, due: datetime) -> None:
+    def mark_next_due(self, tenant_id: int, due: datetime) -> None:
         """In the tenant's transaction: mark the lane, because there is more now or later."""
         if lanes.mark_next(LANE, tenant_id, due):
             notify_workers("jobs.webhooks.worker.drain")
@@ -216,11 +216,11 @@ class WebhookPoster(AppThreads):
                 lanes.mark_due(LANE, tenant_id)
                 notify_workers("jobs.webhooks.worker.drain")
 
-        task = self.loop.create_task(self._quietly(mark))
+        task = self.loop.create_task(self._run_or_log(mark))
         self.posts.add(task)
         task.add_done_callback(self.posts.discard)
 
-    async def _quietly(self, work: Callable[[], None]) -> None:
+    async def _run_or_log(self, work: Callable[[], None]) -> None:
         try:
             await self.in_thread(work)
         except Exception as error:  # noqa: BLE001 - the sweep does it too, a little later

@@ -105,7 +105,7 @@ class WebhookWorker(DrainWorker):
         if len(self.poster.posts) >= MOST_POSTS:
             most = 0
 
-        def take() -> list[tuple[int, UUID]]:
+        def mark_and_lease() -> list[tuple[int, UUID]]:
             if not listeners_known:
                 listeners.refresh_listeners()
             with global_scope():
@@ -116,7 +116,7 @@ class WebhookWorker(DrainWorker):
                 return lanes.lease_many(LANE, self.settings.lane_lease_seconds, most)
 
         needed = woken or most > 0 or not listeners_known
-        leased = await self.in_thread(take) if needed else []
+        leased = await self.in_thread(mark_and_lease) if needed else []
         return most, [WebhookLane(self, *one) for one in leased]
 
     async def read_wakeups(self) -> tuple[list[int], bool]:
@@ -160,17 +160,17 @@ def delete_old_events() -> int:
     """Nightly: delete events and deliveries older than EVENT_DAYS; drop whole old months."""
     acknowledge_wakeup("jobs.webhooks.worker.delete_old_events")
     settings: Settings = current_app.extensions["comanda"]
-    before, gone = now() - timedelta(days=settings.event_days), 0
+    before, deleted = now() - timedelta(days=settings.event_days), 0
 
-    def forget_some(tenant_id: int) -> bool:
-        nonlocal gone
+    def delete_some(tenant_id: int) -> bool:
+        nonlocal deleted
         with tenant_scope(tenant_id):
             fanout.number_events(webhook_retention.BATCH_SIZE)  # as many as are deleted at once
-            forgotten = webhook_retention.delete_before(before)
-        gone += forgotten
-        return forgotten >= webhook_retention.BATCH_SIZE
+            count = webhook_retention.delete_before(before)
+        deleted += count
+        return count >= webhook_retention.BATCH_SIZE
 
-    all_tenants.run_step("jobs.webhooks.worker.delete_old_events", forget_some)
+    all_tenants.run_step("jobs.webhooks.worker.delete_old_events", delete_some)
     partitions.drop_all(webhook_retention.TABLES, before)
-    log.info("old events deleted", rows=gone)
-    return gone
+    log.info("old events deleted", rows=deleted)
+    return deleted

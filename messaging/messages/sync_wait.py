@@ -30,22 +30,22 @@ OUTCOMES_PER_READ = 100
 # The outcome may be published before the waiter is registered. Its keys and arguments come after
 # those of the wake-up.
 WAIT_SCRIPT = f"""
-local function ring()
+local function wake_worker()
 {WAKEUP_SCRIPT}
 end
 local waits, outcome = KEYS[#KEYS - 1], KEYS[#KEYS]
-local told = redis.call('GET', outcome)
-if told then redis.call('DEL', outcome)
+local stored = redis.call('GET', outcome)
+if stored then redis.call('DEL', outcome)
 else redis.call('SET', waits, ARGV[#ARGV - 1], 'EX', ARGV[#ARGV]) end
-return {{ring(), told}}
+return {{wake_worker(), stored}}
 """
 PUBLISH_SCRIPT = """
 for i, id in ipairs(KEYS) do
-  local who = redis.call('GET', 'waits:' .. id)
-  if who then
+  local waiter = redis.call('GET', 'waits:' .. id)
+  if waiter then
     redis.call('DEL', 'waits:' .. id)
-    redis.call('RPUSH', 'told:' .. who, ARGV[i + 1])
-    redis.call('EXPIRE', 'told:' .. who, ARGV[1])
+    redis.call('RPUSH', 'outcomes:' .. waiter, ARGV[i + 1])
+    redis.call('EXPIRE', 'outcomes:' .. waiter, ARGV[1])
   else
     redis.call('SET', 'outcome:' .. id, ARGV[i + 1], 'EX', ARGV[1])
   end
@@ -60,16 +60,16 @@ _publish_script = LuaScript(PUBLISH_SCRIPT)
 
 class OutcomeWaiter:
     def __init__(self) -> None:
-        self._there = threading.Event()
-        self._told: MessageOutcome | None = None
+        self._known = threading.Event()
+        self._outcome: MessageOutcome | None = None
 
-    def tell(self, told: MessageOutcome) -> None:
-        self._told = told
-        self._there.set()
+    def set_outcome(self, outcome: MessageOutcome) -> None:
+        self._outcome = outcome
+        self._known.set()
 
     def wait(self, seconds: float) -> MessageOutcome | None:
-        self._there.wait(seconds)
-        return self._told
+        self._known.wait(seconds)
+        return self._outcome
 
 
 class OutcomeListener:
@@ -82,7 +82,7 @@ class OutcomeListener:
         self._waiters: dict[str, OutcomeWaiter] = {}
         self._lock = threading.Lock()
 
-    def wait_for(self, message_id: str, ring: WakeUp, seconds: float) -> MessageOutcome | None:
+    def wait_for(self, message_id: str, wakeup: WakeUp, seconds: float) -> MessageOutcome | None:
         """Wake the worker and wait for the outcome.
 
         Returns None if it is not known in time or Redis is unavailable; the message row has the
@@ -92,12 +92,12 @@ class OutcomeListener:
         waiter = self._waiters[message_id] = OutcomeWaiter()
         try:
             if redis_is_down():
-                log.warning("wake-up lost", job=ring.job, error="redis rests")
+                log.warning("wake-up lost", job=wakeup.job, error="redis unavailable")
                 return None
-            rung, told = self._say(message_id, ring)
-            if rung:
-                enqueue_job(ring)
-            return _from_json(told) if told else waiter.wait(seconds)
+            must_enqueue, stored = self._register(message_id, wakeup)
+            if must_enqueue:
+                enqueue_job(wakeup)
+            return _from_json(stored) if stored else waiter.wait(seconds)
         except RedisError as error:
             mark_redis_down()
             log.warning("sync wait failed", error=type(error).__name__)
@@ -105,14 +105,14 @@ class OutcomeListener:
         finally:
             self._waiters.pop(message_id, None)
 
-    def _say(self, message_id: str, ring: WakeUp) -> tuple[int, bytes | None]:
-        keys, args = wakeup_keys(ring)
-        rung, told = _wait_script(
+    def _register(self, message_id: str, wakeup: WakeUp) -> tuple[int, bytes | None]:
+        keys, args = wakeup_keys(wakeup)
+        must_enqueue, stored = _wait_script(
             redis_client(),
             [*keys, f"waits:{message_id}", f"outcome:{message_id}"],
             [*args, self._name, OUTCOME_TTL_SECONDS],
         )
-        return rung, told
+        return must_enqueue, stored
 
     def _listen(self) -> None:
         """Start the reader thread once per process: a server may have forked since."""
@@ -121,10 +121,10 @@ class OutcomeListener:
         with self._lock:
             if self._pid != os.getpid():
                 self._name, self._waiters = new_token(), {}
-                threading.Thread(target=self._hear, name="waiting", daemon=True).start()
+                threading.Thread(target=self._read_outcomes, name="outcomes", daemon=True).start()
                 self._pid = os.getpid()
 
-    def _hear(self) -> None:
+    def _read_outcomes(self) -> None:
         client = Redis.from_url(
             self._url, socket_connect_timeout=1, socket_timeout=LISTEN_SECONDS * 3
         )
@@ -133,7 +133,7 @@ class OutcomeListener:
                 found: Any = client.blmpop(
                     LISTEN_SECONDS,
                     1,
-                    f"told:{self._name}",
+                    f"outcomes:{self._name}",
                     direction="LEFT",
                     count=OUTCOMES_PER_READ,
                 )
@@ -142,10 +142,10 @@ class OutcomeListener:
                 time.sleep(0.5)
                 continue
             for raw in found[1] if found else ():
-                told = _from_json(raw)
-                waiter = self._waiters.get(told.id)
+                outcome = _from_json(raw)
+                waiter = self._waiters.get(outcome.id)
                 if waiter is not None:
-                    waiter.tell(told)
+                    waiter.set_outcome(outcome)
 
 
 _listener: OutcomeListener | None = None
@@ -156,10 +156,10 @@ def configure_sync_wait(url: str) -> None:
     _listener = OutcomeListener(url)
 
 
-def wait_for_outcome(message_id: str, ring: WakeUp, seconds: float) -> MessageOutcome | None:
+def wait_for_outcome(message_id: str, wakeup: WakeUp, seconds: float) -> MessageOutcome | None:
     if _listener is None:
-        raise RuntimeError("use_waiting(url) has not been called")
-    return _listener.wait_for(message_id, ring, seconds)
+        raise RuntimeError("configure_sync_wait(url) has not been called")
+    return _listener.wait_for(message_id, wakeup, seconds)
 
 
 def publish_outcomes(outcomes: Iterable[MessageOutcome], client: Redis) -> None:
@@ -177,10 +177,10 @@ def publish_outcomes_args(outcomes: Iterable[MessageOutcome]) -> tuple[list[str]
 
     An outcome without a waiter is deleted after 40 seconds.
     """
-    told = list(outcomes)
-    return [one.id for one in told], [
+    published = list(outcomes)
+    return [one.id for one in published], [
         OUTCOME_TTL_SECONDS,
-        *(json.dumps(_as_json(one)) for one in told),
+        *(json.dumps(_as_json(one)) for one in published),
     ]
 
 

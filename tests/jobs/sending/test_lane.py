@@ -37,7 +37,7 @@ def line(restaurant):
 
 @pytest.fixture
 def looks(monkeypatch):
-    """How often the worker asked for messages."""
+    """How often the worker requested for messages."""
     found = []
     taken = message_claim.messages_from_rows
 
@@ -69,10 +69,10 @@ def work(app, business, lease, seconds):
         drain.presence.until = time.monotonic() + seconds
         drain.pacing = LinePacing()
         async with (
-            AsyncPool(drain.settings.database_url, 2) as hot,
+            AsyncPool(drain.settings.database_url, 2) as pool,
             AsyncRedis.from_url(drain.settings.redis_url) as drain.redis,
         ):
-            drain.use(hot)
+            drain.use(pool)
             return await SendLane(drain, business.tenant_id, lease).run()
 
     return asyncio.run(run())
@@ -122,23 +122,23 @@ def test_a_suspended_accounts_messages_wait_until_it_is_resumed(app, restaurant,
         assert [one.envelope.text for one in message_claim.claim_messages(5, 60.0, [])] == ["held"]
 
 
-def leased(app, business, pacing, room=64):
-    """What a waking worker gets of one business: its lane's first messages, and the room left."""
+def leased(app, business, pacing, slots=64):
+    """What a waking worker gets of one business: its lane's first messages, and the free slots."""
 
     async def run():
         drain = SendWorker(app)
-        drain.pacing, drain.room = pacing, Slots(room)
-        async with AsyncPool(drain.settings.database_url, 2) as hot:
-            drain.use(hot)
-            asked, found = await drain.lease(2)
-            mine = [lane for lane in found if lane.tenant_id == business.tenant_id]
-            for lane in mine:
-                await lane.give_back()
+        drain.pacing, drain.slots = pacing, Slots(slots)
+        async with AsyncPool(drain.settings.database_url, 2) as pool:
+            drain.use(pool)
+            requested, found = await drain.lease(2)
+            own_lanes = [lane for lane in found if lane.tenant_id == business.tenant_id]
+            for lane in own_lanes:
+                await lane.hand_over()
             texts = [
                 None if lane.first is None else [row[6] for row in lane.first if row[1]]
-                for lane in mine
+                for lane in own_lanes
             ]
-            return asked, texts, drain.room.take_now(room)
+            return requested, texts, drain.slots.acquire_now(slots)
 
     return asyncio.run(run())
 
@@ -156,12 +156,12 @@ def test_a_lane_is_leased_with_its_first_messages(app, restaurant, line):
     assert leased(app, restaurant, LinePacing()) == (2, [first], 64 - FIRST_BATCH)
 
 
-def test_without_room_a_lane_is_leased_alone(app, restaurant, line):
+def test_without_free_slots_a_lane_is_leased_alone(app, restaurant, line):
     write_to_many(restaurant, line, 2)
-    assert leased(app, restaurant, LinePacing(), room=3) == (2, [None], 3)
+    assert leased(app, restaurant, LinePacing(), slots=3) == (2, [None], 3)
 
 
-def test_a_line_that_must_rest_gives_nothing_with_the_lane(app, restaurant, line):
+def test_the_lane_of_a_paused_line_is_leased_without_messages(app, restaurant, line):
     write_to_many(restaurant, line, 2)
     pacing = LinePacing()
     pacing.pause(restaurant.tenant_id, line.id, 80.0, 60)

@@ -75,8 +75,8 @@ def work(app, business):
         drain.pacing = LinePacing()
         drain.client = None
         drain.redis = AsyncRedis.from_url(drain.settings.redis_url)
-        async with AsyncPool(drain.settings.database_url, 2) as hot:
-            drain.use(hot)
+        async with AsyncPool(drain.settings.database_url, 2) as pool:
+            drain.use(pool)
             await SendLane(drain, business.tenant_id, leased[business.tenant_id]).run()
         await drain.outbox.flushed()
         await drain.redis.aclose()
