@@ -119,13 +119,13 @@ def _cpu_of_send(stack: Stack, plan: dict[str, Any]) -> float:
 def measure_memory(stack: Stack, results: Results) -> None:
     """Memory of web and workers: idle before the first load, and after three more bursts."""
     ours, _ = Send("", 64).plans(stack)
-    seen = []
+    samples = []
     for _ in range(ROUNDS + 1):
         run_load({**ours, "seconds": SECONDS})
         _let_queue_empty(stack)
-        seen.append(stack.memory_mb())
-    _add(results, "memory", "MB", [(seen[-1], stack.idle_mb)])
-    _add(results, "memory_growth", "MB", [(seen[-1], seen[0])])
+        samples.append(stack.memory_mb())
+    _add(results, "memory", "MB", [(samples[-1], stack.idle_mb)])
+    _add(results, "memory_growth", "MB", [(samples[-1], samples[0])])
 
 
 def measure_fairness(stack: Stack, results: Results) -> None:
@@ -135,13 +135,13 @@ def measure_fairness(stack: Stack, results: Results) -> None:
 
 
 def measure_waits(stack: Stack, results: Results) -> None:
-    seen = bench_live_updates.measure(stack)
+    waits = bench_live_updates.measure(stack)
     results["waits"] = {
-        "value": seen["send_p95_beside_ms"],
+        "value": waits["send_p95_beside_ms"],
         "unit": "ms",
-        "floor": seen["send_p95_alone_ms"],
-        "ratio": seen["ratio"],
-        "memory_mb": seen["memory_mb"],
+        "floor": waits["send_p95_alone_ms"],
+        "ratio": waits["ratio"],
+        "memory_mb": waits["memory_mb"],
     }
 
 

@@ -217,9 +217,9 @@ def measure(tenants: dict[int, int]) -> dict[str, dict[int, list[float]]]:
             for size, tenant_id in tenants.items():
                 number = dice.randrange(1, size + 1)
                 phone = f"9053{number * 7919 % 100000000:08}"
-                took, _ = ask(tenant_id, question, sort, phone)
+                elapsed, _ = ask(tenant_id, question, sort, phone)
                 if turn >= 3:  # the first ones read from the disk
-                    times[name][size].append(took)
+                    times[name][size].append(elapsed)
     return times
 
 

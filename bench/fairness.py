@@ -73,7 +73,7 @@ def _rounds(
 
 def _send(port: int, people: Sequence[Person], every: float) -> None:
     """At a steady pace, over all lines, without waiting for the network."""
-    door = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     began = time.monotonic()
     for turn in range(int(SECONDS / every)):
         time.sleep(max(began + turn * every - time.monotonic(), 0))
@@ -89,12 +89,12 @@ def _send(port: int, people: Sequence[Person], every: float) -> None:
             "Content-Type": "application/json",
             "Prefer": "respond-async",
         }
-        door.request("POST", "/api/v1/messages/send", json.dumps(body), headers)
-        answer = door.getresponse()
+        connection.request("POST", "/api/v1/messages/send", json.dumps(body), headers)
+        answer = connection.getresponse()
         answer.read()
         if answer.status != 202:
             raise RuntimeError(f"a send was answered with {answer.status}")
-    door.close()
+    connection.close()
 
 
 def _p95(stack: Stack, people: Sequence[Person], began: datetime, ended: datetime) -> float:
@@ -112,5 +112,5 @@ def _p95(stack: Stack, people: Sequence[Person], began: datetime, ended: datetim
         time.sleep(0.1)
     with stack.database() as cursor:
         cursor.execute(TOOK, (tenants, began, ended))
-        took = [float(row[0]) for row in cursor.fetchall()]
-    return took[int(len(took) * 0.95)]
+        durations = [float(row[0]) for row in cursor.fetchall()]
+    return durations[int(len(durations) * 0.95)]

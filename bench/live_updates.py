@@ -56,8 +56,8 @@ class OpenPages:
                 self._stack.env["SECRET_KEY"], person["tenant_id"], member, ["messages"]
             )
             reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-            asked = "GET /live/stream?after=0-0 HTTP/1.1\r\nHost: bench\r\n"
-            writer.write(f"{asked}Authorization: Bearer {ticket}\r\n\r\n".encode())
+            head = "GET /live/stream?after=0-0 HTTP/1.1\r\nHost: bench\r\n"
+            writer.write(f"{head}Authorization: Bearer {ticket}\r\n\r\n".encode())
             status = await reader.readline()
             if b" 200 " not in status:
                 raise RuntimeError(f"the live door said {status!r}")
@@ -71,35 +71,35 @@ class OpenPages:
 
 def sends_p95(stack: Stack, seconds: float) -> float:
     """In milliseconds, over senders that each wait for the network's answer."""
-    took: list[float] = []
+    durations: list[float] = []
     until = time.monotonic() + seconds
 
     def send() -> None:
-        door = http.client.HTTPConnection("127.0.0.1", stack.web_port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", stack.web_port, timeout=30)
         while time.monotonic() < until:
             person = random.choice(stack.people)
             body = {"phone": f"9053{random.randrange(10**8):08d}", "message": "Masa 4 hazir"}
             began = time.perf_counter()
-            door.request(
+            connection.request(
                 "POST",
                 "/api/v1/messages/send",
                 json.dumps(body),
                 {"Authorization": f"Bearer {person['key']}", "Content-Type": "application/json"},
             )
-            answer = door.getresponse()
+            answer = connection.getresponse()
             answer.read()
             if answer.status == 200:
-                took.append(time.perf_counter() - began)
-        door.close()
+                durations.append(time.perf_counter() - began)
+        connection.close()
 
     threads = [threading.Thread(target=send) for _ in range(SENDERS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    if not took:
+    if not durations:
         raise RuntimeError("no send was answered with 200")
-    return sorted(took)[int(len(took) * 0.95)] * 1000
+    return sorted(durations)[int(len(durations) * 0.95)] * 1000
 
 
 def memory_mb(pid: int) -> float:
@@ -152,9 +152,9 @@ def main() -> int:
         print("This reads /proc.")
         return 2
     with running(TENANTS) as stack:
-        seen = measure(stack)
-    print(json.dumps(seen, indent=1))
-    good = seen["memory_mb"] < MOST_MB and seen["ratio"] <= MOST_RATIO
+        results = measure(stack)
+    print(json.dumps(results, indent=1))
+    good = results["memory_mb"] < MOST_MB and results["ratio"] <= MOST_RATIO
     print("within bounds" if good else "OUT OF BOUNDS")
     return 0 if good else 1
 

@@ -122,20 +122,20 @@ def run_load(plan: dict[str, Any]) -> Figures:
         assert process.stdin
         process.stdin.write(wanted)
         process.stdin.close()
-    seen = []
+    parts = []
     for process in started:
         assert process.stdout
-        seen.append(json.loads(process.stdout.read()))
+        parts.append(json.loads(process.stdout.read()))
         process.wait()
-    took = sorted(one for part in seen for one in part["took"])
+    took = sorted(one for part in parts for one in part["took"])
     statuses: dict[str, int] = {}
-    for part in seen:
+    for part in parts:
         for status, count in part["statuses"].items():
             statuses[status] = statuses.get(status, 0) + count
     if not took:
         raise RuntimeError(f"nothing was answered: {statuses}")
     return Figures(
-        per_second=sum(len(part["took"]) / part["seconds"] for part in seen),
+        per_second=sum(len(part["took"]) / part["seconds"] for part in parts),
         p50_ms=took[len(took) // 2] * 1000,
         p99_ms=took[int(len(took) * 0.99)] * 1000,
         statuses=statuses,

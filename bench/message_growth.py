@@ -68,9 +68,9 @@ class Browser:
     def _ask(
         self, method: str, path: str, body: str = "", headers: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
-        kept = "; ".join(f"{name}={one.value}" for name, one in self._cookies.items())
-        told = {"Cookie": kept, "Content-Type": "application/x-www-form-urlencoded"}
-        self._door.request(method, path, body, {**told, **(headers or {})})
+        cookies = "; ".join(f"{name}={one.value}" for name, one in self._cookies.items())
+        request_headers = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
+        self._door.request(method, path, body, {**request_headers, **(headers or {})})
         answer = self._door.getresponse()
         page = answer.read().decode()
         for cookie in answer.headers.get_all("Set-Cookie") or ():
@@ -91,16 +91,16 @@ def measure(stack: Stack, sizes: Sequence[int]) -> dict[str, dict[int, list[floa
         size: Browser(stack.web_port, person)
         for size, person in zip(sizes, stack.people, strict=False)
     }
-    asked = questions()
+    reads = questions()
     times: dict[str, dict[int, list[float]]] = {
-        name: {size: [] for size in sizes} for name in asked
+        name: {size: [] for size in sizes} for name in reads
     }
     for turn in range(TURNS + WARM_TURNS):
-        for name, ask in asked.items():
+        for name, read in reads.items():
             for size, browser in browsers.items():
-                took = ask(browser)
+                elapsed = read(browser)
                 if turn >= WARM_TURNS:
-                    times[name][size].append(took)
+                    times[name][size].append(elapsed)
     return times
 
 
@@ -109,8 +109,8 @@ def p95(values: list[float]) -> float:
 
 
 def main(wanted: list[int]) -> int:
-    room = shutil.disk_usage(ROOT).free
-    sizes = [size for size in wanted if size * BYTES_EACH < room]
+    free_bytes = shutil.disk_usage(ROOT).free
+    sizes = [size for size in wanted if size * BYTES_EACH < free_bytes]
     for size in set(wanted) - set(sizes):
         print(f"no room on the disk for {size} messages", flush=True)
     with running(len(sizes)) as stack:

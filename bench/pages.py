@@ -142,13 +142,13 @@ def _path(client: FlaskClient, page: Page) -> str:
 def measure_pages(app: Flask, paths: Mapping[str, str], client: FlaskClient) -> dict[str, PageCost]:
     """Medians over many turns; a turn requests every page once."""
     backend = _backend_schedule(app)
-    seen: dict[str, list[tuple[float, float]]] = {name: [] for name in paths}
+    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in paths}
     for turn in range(WARM_TURNS + TURNS):
         for name, path in paths.items():
             times = _times(client, path, backend)
             if turn >= WARM_TURNS:
-                seen[name].append(times)
-    return {name: _cost(app, client, paths[name], times) for name, times in seen.items()}
+                samples[name].append(times)
+    return {name: _cost(app, client, paths[name], times) for name, times in samples.items()}
 
 
 def _cost(app: Flask, client: FlaskClient, path: str, times: list[tuple[float, float]]) -> PageCost:
@@ -166,10 +166,10 @@ def _cost(app: Flask, client: FlaskClient, path: str, times: list[tuple[float, f
 def _times(client: FlaskClient, path: str, backend: Path) -> tuple[float, float]:
     before, began = _nanoseconds(backend), time.process_time()
     answer = client.get(path)
-    took = time.process_time() - began
+    elapsed = time.process_time() - began
     if answer.status_code != 200:
         raise RuntimeError(f"{path} was answered with {answer.status_code}")
-    return took * 1000, (_nanoseconds(backend) - before) / 1e6
+    return elapsed * 1000, (_nanoseconds(backend) - before) / 1e6
 
 
 def _backend_schedule(app: Flask) -> Path:

@@ -51,18 +51,18 @@ def measure(stack: Stack) -> dict[str, Any]:
     try:
         tenants = [str(one["tenant_id"]) for one in stack.people[:SITES]]
         places = json.loads(_finish(stack.env, "places", *tenants))
-        told = {"web": stack.web_port, "live": port, "places": places, "tickets": TICKETS}
-        seen = json.loads(_finish(stack.env, "run", json.dumps(told)))
+        options = {"web": stack.web_port, "live": port, "places": places, "tickets": TICKETS}
+        results = json.loads(_finish(stack.env, "run", json.dumps(options)))
     finally:
         live.terminate()
         live.wait()
     return {
-        "value": seen["p95_ms"],
+        "value": results["p95_ms"],
         "unit": "ms",
         "floor": LIMIT_MS,
-        "ratio": round(seen["p95_ms"] / LIMIT_MS, 3),
-        "tickets": seen["tickets"],
-        "p50_ms": seen["p50_ms"],
+        "ratio": round(results["p95_ms"] / LIMIT_MS, 3),
+        "tickets": results["tickets"],
+        "p50_ms": results["p50_ms"],
     }
 
 
@@ -121,10 +121,10 @@ def _order(place: Mapping[str, Any]) -> None:
 class Agents:
     """Twenty agents in one loop: each polls, and reports each ticket as printed at once."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self.poll = f"http://127.0.0.1:{told['live']}/print/v1/poll"
-        self.web = f"http://127.0.0.1:{told['web']}/print/v1/jobs"
-        self.wanted: int = told["tickets"]
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.poll = f"http://127.0.0.1:{options['live']}/print/v1/poll"
+        self.web = f"http://127.0.0.1:{options['web']}/print/v1/jobs"
+        self.wanted: int = options["tickets"]
         self.waits: list[float] = []
         self.over = asyncio.Event()
 
@@ -132,7 +132,7 @@ class Agents:
         headers = {"Authorization": f"Bearer {place['token']}"}
         states = [{"id": one, "state": "ready"} for one in place["printers"]]
         have: set[str] = set()
-        told: set[asyncio.Task[None]] = set()
+        reports: set[asyncio.Task[None]] = set()
         while not self.over.is_set():
             body = {"wait": 10, "have": sorted(have), "printers": states}
             with suppress(ClientError, TimeoutError):
@@ -146,8 +146,8 @@ class Agents:
                     queued = parse_rfc3339(job["queued_at"])
                     self.waits.append((arrived - queued).total_seconds() * 1000)
                     task = asyncio.create_task(self._tell(session, headers, job, have))
-                    told.add(task)
-                    task.add_done_callback(told.discard)
+                    reports.add(task)
+                    task.add_done_callback(reports.discard)
             if len(self.waits) >= self.wanted:
                 self.over.set()
 
@@ -162,10 +162,10 @@ class Agents:
         have.discard(job["id"])
 
 
-async def _run(told: Mapping[str, Any]) -> dict[str, Any]:
-    app, work, places = create_worker_app(), Agents(told), told["places"]
+async def _run(options: Mapping[str, Any]) -> dict[str, Any]:
+    app, work, places = create_worker_app(), Agents(options), options["places"]
     wire_domains()  # tickets follow orders
-    count = told["tickets"] // PRINTERS
+    count = options["tickets"] // PRINTERS
 
     def order_all() -> None:
         began = time.monotonic()

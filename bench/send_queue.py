@@ -77,8 +77,8 @@ def notify_workers(stack: Stack) -> None:
 def floor(stack: Stack) -> float:
     with _worker(stack, "bench.baselines.minimal") as worker:
         _fill_floor(stack, QUEUED, due=True)
-        said = json.loads(_release(worker, f"{SECONDS}\n"))
-    return float(said["sent"]) / float(said["seconds"])
+        result = json.loads(_release(worker, f"{SECONDS}\n"))
+    return float(result["sent"]) / float(result["seconds"])
 
 
 def per_job(stack: Stack) -> float:
@@ -105,10 +105,10 @@ def per_job(stack: Stack) -> float:
             _write_line(worker, "go\n")
         while queue.count and time.monotonic() < began + SECONDS:
             time.sleep(0.05)
-        took = time.monotonic() - began
+        elapsed = time.monotonic() - began
         done = JOBS - queue.count
         queue.empty()  # type: ignore[no-untyped-call]
-    return done / took
+    return done / elapsed
 
 
 def _fill_floor(stack: Stack, count: int, *, due: bool) -> list[tuple[Any, ...]]:

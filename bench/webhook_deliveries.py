@@ -144,8 +144,8 @@ def floor(stack: Stack, port: int) -> float:
         text=True,
         check=True,
     )
-    said = json.loads(done.stdout)
-    return float(said["sent"]) / float(said["seconds"])
+    result = json.loads(done.stdout)
+    return float(result["sent"]) / float(result["seconds"])
 
 
 def _give_endpoints(stack: Stack, port: int) -> None:
@@ -259,7 +259,7 @@ async def _receive(port: int) -> None:
 async def _floor() -> dict[str, float]:
     connection = psycopg2.connect(os.environ["FLOOR_DATABASE_URL"])
     connection.autocommit = True
-    sent, room = 0, asyncio.Semaphore(AT_ONCE)
+    sent, slots = 0, asyncio.Semaphore(AT_ONCE)
 
     def run(sql: str, *values: Any) -> list[Any]:
         with connection.cursor() as cursor:
@@ -279,7 +279,7 @@ async def _floor() -> dict[str, float]:
                 "webhook-signature": f"v1,{base64.b64encode(signed).decode()}",
                 "Content-Type": "application/json",
             }
-            async with room, session.post(url, data=body, headers=headers) as answer:
+            async with slots, session.post(url, data=body, headers=headers) as answer:
                 await answer.read()
                 return answer.status
 

@@ -40,20 +40,20 @@ _fault: Fault | None = None
 _lock = Lock()
 
 
-def parse_fault(told: str) -> Fault | None:
+def parse_fault(text: str) -> Fault | None:
     """None for an empty setting. Raises ValueError with a message for the operator."""
-    if not told:
+    if not text:
         return None
-    step, _, rest = told.partition(":")
+    step, _, rest = text.partition(":")
     times, _, how = rest.partition(":")
     if step not in STEPS or not times.isdecimal() or int(times) < 1 or how not in ("", "stop"):
         raise ValueError(f"must be step:n or step:n:stop with a step of {', '.join(STEPS)}")
     return Fault(step, int(times), signal.SIGSTOP if how else signal.SIGKILL)
 
 
-def arm(told: str) -> None:
+def arm(text: str) -> None:
     global _fault
-    _fault = parse_fault(told)
+    _fault = parse_fault(text)
 
 
 def fault_point(step: str) -> None:

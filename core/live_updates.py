@@ -38,22 +38,22 @@ def publish_update(kind: str, **facts: str | int | bool | None) -> None:
     after_commit(send_updates, {"kind": kind, **facts})
 
 
-def send_updates(tenant_id: int, news: list[dict[str, Any]]) -> None:
+def send_updates(tenant_id: int, updates: list[dict[str, Any]]) -> None:
     """Publish at once, for entry points that commit their own SQL. Never raises."""
     if redis_is_down():
         log.warning("live update lost", error="redis unavailable")
         return
     try:
-        channel, *args = update_args(tenant_id, news)
+        channel, *args = update_args(tenant_id, updates)
         _run_publish_script(redis_client(), [channel], args)
     except RedisError as error:
         mark_redis_down()
         log.warning("live update lost", error=type(error).__name__)
 
 
-def update_args(tenant_id: int, news: list[dict[str, Any]]) -> tuple[str, str, int, int]:
+def update_args(tenant_id: int, updates: list[dict[str, Any]]) -> tuple[str, str, int, int]:
     """The key and the arguments of PUBLISH_SCRIPT."""
-    return channel_key(tenant_id), json.dumps(_short(news)), HISTORY_LENGTH, HISTORY_SECONDS
+    return channel_key(tenant_id), json.dumps(_short(updates)), HISTORY_LENGTH, HISTORY_SECONDS
 
 
 def history_cursor(tenant_id: int) -> str:
@@ -77,11 +77,11 @@ def topic_of(kind: str) -> str:
     return kind.partition(".")[0]
 
 
-def _short(news: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _short(updates: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Replace many updates of one kind by one: a campaign settles thousands of messages at once,
     and the pages then reload their data.
     """
-    counts = Counter(one["kind"] for one in news)
+    counts = Counter(one["kind"] for one in updates)
     many = {kind for kind, count in counts.items() if count > MAX_OF_ONE_KIND}
-    kept = [one for one in news if one["kind"] not in many]
+    kept = [one for one in updates if one["kind"] not in many]
     return kept + [{"kind": kind, "many": True} for kind in sorted(many)]

@@ -119,12 +119,12 @@ class LocalBuckets:
             after, worst, left, reset = {}, 0.0, 0, 0.0
             for index, bucket in enumerate(buckets):
                 step = bucket.step_ms / self.share
-                room = max(1.0, bucket.burst * self.share) * step
+                capacity = max(1.0, bucket.burst * self.share) * step
                 full_at = max(self._full_at.get(bucket.name, 0.0), moment)
                 after[bucket.name] = full_at + step * bucket.cost
-                worst = max(worst, after[bucket.name] - room - moment)
+                worst = max(worst, after[bucket.name] - capacity - moment)
                 if index == 0:
-                    left = int((room - (full_at - moment)) / step + 1e-6)
+                    left = int((capacity - (full_at - moment)) / step + 1e-6)
                     reset = full_at - moment
             if worst > 0.001:
                 return RateLimitResult(False, left, int(reset), int(worst) + 1, None)

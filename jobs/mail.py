@@ -20,29 +20,29 @@ def drain() -> int:
     done = 0
     while True:
         with global_scope():
-            letter = mail.claim_next()
-        if letter is None:
+            message = mail.claim_next()
+        if message is None:
             return done
-        error = _send(letter, settings)
+        error = _send(message, settings)
         with global_scope():
-            mail.settle(letter, error, keep_body=settings.mailbox)
+            mail.settle(message, error, keep_body=settings.mailbox)
         done += 1
 
 
-def _send(letter: mail.Mail, settings: Settings) -> str | None:
+def _send(message: mail.Mail, settings: Settings) -> str | None:
     if settings.mailbox:
         return None
     try:
         with global_scope():
-            body = mail.body_of(letter.id)
+            body = mail.body_of(message.id)
         mail.send_email(
-            letter,
+            message,
             body,
             settings.mail_url,
             settings.mail_from,
             may_be_plain=settings.mail_may_be_plain,
         )
     except (OSError, SMTPException, ValueError) as error:
-        log.warning("e-mail not sent", mail=letter.id, error=type(error).__name__)
+        log.warning("e-mail not sent", mail=message.id, error=type(error).__name__)
         return f"{type(error).__name__}: {error}"[:500]
     return None

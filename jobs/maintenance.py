@@ -140,10 +140,10 @@ def _delete_replaced_photos(tenant_id: int) -> int:
     """Delete files of replaced photos, outside the transaction that finds the ones in use."""
     blobs: Blobs = current_app.extensions["blobs"]
     try:
-        if not (kept := photos.listed(blobs, tenant_id)):
+        if not (stored := photos.listed(blobs, tenant_id)):
             return 0
         with tenant_scope(tenant_id):
-            unused = photos.unused(kept)
+            unused = photos.unused(stored)
         for key in unused:
             blobs.delete(key)
     except (BlobError, OSError) as error:

@@ -80,8 +80,8 @@ def _email_unprinted_tickets(site_id: str, unprinted: list[PrintJob]) -> None:
         )
     else:
         states = {job.state for job in unprinted}
-        asked = f"?state={states.pop()}" if len(states) == 1 else ""
-        email_admins(partial(_unprinted_tickets_email, site, unprinted), f"/print-jobs{asked}")
+        query = f"?state={states.pop()}" if len(states) == 1 else ""
+        email_admins(partial(_unprinted_tickets_email, site, unprinted), f"/print-jobs{query}")
 
 
 def _message_manager(site_id: str, key: str, **words: str) -> None:

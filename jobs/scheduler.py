@@ -104,8 +104,8 @@ def build(connection: Redis) -> LeadingScheduler:
 def _named_job(job: str, **when: Any) -> NamedJob:
     one = WakeUp(job)
     options: dict[str, Any] = {"job_timeout": one.seconds, "result_ttl": 0}
-    kept = EVERY_FAILURES_KEPT_SECONDS if job in EVERY_SECONDS else FAILED_JOB_TTL_SECONDS
-    return NamedJob(one.queue, func_name=job, failure_ttl=kept, **options, **when)
+    failure_ttl = EVERY_FAILURES_KEPT_SECONDS if job in EVERY_SECONDS else FAILED_JOB_TTL_SECONDS
+    return NamedJob(one.queue, func_name=job, failure_ttl=failure_ttl, **options, **when)
 
 
 def main() -> None:

@@ -63,8 +63,8 @@ class JobWorker(SimpleWorker):
         exc_string: str = "",  # noqa: ARG002 - RQ's own, with the error's text
     ) -> None:
         """Keep in Redis only where the job failed and the type of the error."""
-        kept = getattr(self, "_failure", "")
-        super().handle_job_failure(job, queue, started_job_registry, kept)
+        failure = getattr(self, "_failure", "")
+        super().handle_job_failure(job, queue, started_job_registry, failure)
 
     def handle_warm_shutdown_request(self) -> None:
         super().handle_warm_shutdown_request()  # type: ignore[no-untyped-call]

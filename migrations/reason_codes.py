@@ -93,14 +93,14 @@ class ReasonColumn:
         """One tenant after the other, as row-level security holds for the owner too."""
         connection = op.get_bind()
         for tenant_id in connection.scalars(text("SELECT id FROM tenants ORDER BY id")).all():
-            mine = {"tenant_id": tenant_id}
-            connection.execute(text("SELECT app.set_tenant(:tenant_id)"), mine)
+            params = {"tenant_id": tenant_id}
+            connection.execute(text("SELECT app.set_tenant(:tenant_id)"), params)
             stored = connection.scalars(
                 text(
                     f"SELECT DISTINCT {self.column} FROM {self.table}"
                     f" WHERE tenant_id = :tenant_id AND {self.column} <> ''"
                 ),
-                mine,
+                params,
             )
             changed = {one: new for one in stored if (new := change(one)) != one}
             if changed:
@@ -111,6 +111,6 @@ class ReasonColumn:
                         " AS mine (old_text, new_text)"
                         f" WHERE tenant_id = :tenant_id AND {self.column} = mine.old_text"
                     ),
-                    {**mine, "old": list(changed), "new": list(changed.values())},
+                    {**params, "old": list(changed), "new": list(changed.values())},
                 )
         connection.execute(text("SET LOCAL app.tenant_id = ''"))

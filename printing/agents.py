@@ -78,8 +78,8 @@ def code_state(code_id: str) -> PairingCode:
 
 def normalize_code(given: str) -> str | None:
     """Return the code in its stored form, or None if it is not one."""
-    letters = re.sub(r"[\s-]", "", given.upper())
-    return letters if _CODE.fullmatch(letters) else None
+    code = re.sub(r"[\s-]", "", given.upper())
+    return code if _CODE.fullmatch(code) else None
 
 
 def find_code(code: str) -> tuple[int, str] | None:

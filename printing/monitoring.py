@@ -116,14 +116,14 @@ def publish_problems() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
     broken: list[Printer] = []
     well: list[Printer] = []
     for printer in printers.listed():
-        trouble = printer.state if printing_choices.is_error_state(printer.state) else ""
-        if trouble == printer.told_state or not printer.enabled:
+        error = printer.state if printing_choices.is_error_state(printer.state) else ""
+        if error == printer.told_state or not printer.enabled:
             continue
-        if trouble and moment - printer.state_since < REPORT_AFTER:
+        if error and moment - printer.state_since < REPORT_AFTER:
             continue
-        (broken if trouble else well).append(printer)
-        printer.told_state = trouble
-        kind = "printing.printer_offline" if trouble else "printing.printer_online"
+        (broken if error else well).append(printer)
+        printer.told_state = error
+        kind = "printing.printer_offline" if error else "printing.printer_online"
         publish_webhook_event(kind, {"printer": printer_facts(printer)})
     query = (
         select(PrintJob)

@@ -50,9 +50,9 @@ class CampaignOrders:
         known = {site.id: site.currency for site in sites.list_including_closed()}
         if site_id in known:
             return known[site_id]
-        ours = accounts.account().currency
+        own_currency = accounts.account().currency
         found = Counter(known.values()).most_common()
-        return found[0][0] if found and ours not in known.values() else ours
+        return found[0][0] if found and own_currency not in known.values() else own_currency
 
     def followed(
         self, since: Mapping[str, datetime], days: int, currency: str, *, test: bool

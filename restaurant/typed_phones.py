@@ -14,4 +14,4 @@ def required_phone(text: str, field: str = "phone") -> str:
 
 def optional_phone(text: str) -> str:
     """Blank for a text without digits, such as a lone plus sign."""
-    return required_phone(text) if any(letter.isdigit() for letter in text) else ""
+    return required_phone(text) if any(char.isdigit() for char in text) else ""

@@ -60,8 +60,8 @@ def is_well_formed(secret: str) -> bool:
     for mode in MODES:
         body = secret.removeprefix(f"ck_{mode}_")
         if body != secret:
-            ours = len(body) == 36 and all(sign in ALPHABET for sign in body)
-            return ours and checksum(body[:30]) == body[30:]
+            has_valid_body = len(body) == 36 and all(sign in ALPHABET for sign in body)
+            return has_valid_body and checksum(body[:30]) == body[30:]
     return False
 
 

@@ -152,8 +152,8 @@ def make_app() -> Flask:
     @app.post("/hook/<line>")
     def hook(line: str) -> Response:
         raw = request.get_data()
-        told = request.headers.get("X-Hub-Signature-256", "").removeprefix("sha256=")
-        if not hmac.compare_digest(told, hmac.new(b"secret", raw, "sha256").hexdigest()):
+        signature = request.headers.get("X-Hub-Signature-256", "").removeprefix("sha256=")
+        if not hmac.compare_digest(signature, hmac.new(b"secret", raw, "sha256").hexdigest()):
             return Response(status=401)
         with pool.cursor() as cursor:
             cursor.execute(

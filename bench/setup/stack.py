@@ -216,10 +216,10 @@ def _number(person: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _post(url: str, body: object) -> None:
-    asked = urllib.request.Request(  # noqa: S310 - our own simulator, by http
+    request = urllib.request.Request(  # noqa: S310 - our own simulator, by http
         url, json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
-    urllib.request.urlopen(asked, timeout=10).close()  # noqa: S310
+    urllib.request.urlopen(request, timeout=10).close()  # noqa: S310
 
 
 def _wait(port: int, path: str) -> None:

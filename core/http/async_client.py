@@ -137,8 +137,8 @@ class Client:
         """
         started = time.monotonic()
         target = check_url(url, self._policy)
-        seen = _Exchange()
-        _seen.set(seen)
+        exchange = _Exchange()
+        _seen.set(exchange)
         try:
             async with asyncio.timeout(timeout):
                 return await self._exchange(
@@ -151,14 +151,16 @@ class Client:
                     headers=headers_to_send(headers, decompress=False),
                 )
         except TimeoutError as error:
-            what = "did not answer in time" if seen.sent else "did not take the connection in time"
-            problem = ANSWER_TIMED_OUT if seen.sent else CONNECTION_TIMED_OUT
-            raise Timeout(f"{target.host} {what}", sent=seen.sent, problem=problem) from error
+            what = (
+                "did not answer in time" if exchange.sent else "did not take the connection in time"
+            )
+            problem = ANSWER_TIMED_OUT if exchange.sent else CONNECTION_TIMED_OUT
+            raise Timeout(f"{target.host} {what}", sent=exchange.sent, problem=problem) from error
         except (aiohttp.ClientError, OSError) as error:
-            if truncate and (found := _SUCCESS.match(seen.head)):
-                took = time.monotonic() - started
-                return Reply(int(found[1]), {}, b"", took, seen.peer, truncated=True)
-            raise _translated_error(error, target, seen.sent) from error
+            if truncate and (found := _SUCCESS.match(exchange.head)):
+                elapsed = time.monotonic() - started
+                return Reply(int(found[1]), {}, b"", elapsed, exchange.peer, truncated=True)
+            raise _translated_error(error, target, exchange.sent) from error
 
     async def _exchange(
         self,
@@ -268,25 +270,25 @@ class _Request(aiohttp.ClientRequest):
     """Records when its first byte is about to be sent."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
-        seen = _seen.get()
-        seen.sent = True
-        _note_first_bytes(conn, seen)
+        exchange = _seen.get()
+        exchange.sent = True
+        _note_first_bytes(conn, exchange)
         chaos.fault_point_soon("after_bytes")
         return await super().send(conn)
 
 
-def _note_first_bytes(conn: Connection, seen: _Exchange) -> None:
+def _note_first_bytes(conn: Connection, exchange: _Exchange) -> None:
     """Keep the first bytes: aiohttp drops a response it cannot read to the end, status included."""
     protocol = conn.protocol
     if protocol is None:
         return
     peer = conn.transport.get_extra_info("peername") if conn.transport else None
-    seen.peer = str(peer[0]) if peer else ""
+    exchange.peer = str(peer[0]) if peer else ""
     receive = type(protocol).data_received
 
     def note(data: bytes) -> None:
-        if len(seen.head) < STATUS_LINE:
-            seen.head += data[:STATUS_LINE]
+        if len(exchange.head) < STATUS_LINE:
+            exchange.head += data[:STATUS_LINE]
         receive(protocol, data)
 
     protocol.data_received = note  # type: ignore[method-assign]
@@ -308,18 +310,18 @@ async def _read(answer: aiohttp.ClientResponse, limits: _Limits) -> tuple[bytes,
     if announced is not None and announced > most and not limits.truncate:
         answer.close()
         raise TooLarge(f"the answer has {announced} bytes; at most {most} are read", sent=True)
-    kept, count = bytearray(), 0
+    body, count = bytearray(), 0
     while count <= most:
         chunk = await answer.content.read(min(CHUNK, most + 1 - count))
         if not chunk:
-            return bytes(kept), False
+            return bytes(body), False
         count += len(chunk)
-        kept += chunk[: limits.keep - len(kept)]
+        body += chunk[: limits.keep - len(body)]
     # The rest is not read, so the connection cannot be reused.
     answer.close()
     if not limits.truncate:
         raise TooLarge(f"the answer is longer than {most} bytes", sent=True)
-    return bytes(kept), True
+    return bytes(body), True
 
 
 def _translated_error(error: Exception, target: Url, sent: bool) -> ConnectFailed:

@@ -80,7 +80,7 @@ def check_url(url: str, policy: Policy) -> Url:
 def parse_url(url: str) -> Url:
     if len(url) > MAX_URL:
         raise BadUrl(f"the URL is longer than {MAX_URL} characters")
-    if any(_is_forbidden(letter) for letter in url):
+    if any(_is_forbidden(char) for char in url):
         raise BadUrl("the URL contains a space, a backslash or a character that is not printed")
     found = _URL.fullmatch(url)
     if found is None:
@@ -140,10 +140,10 @@ def addresses_of(url: Url, policy: Policy, resolver: Resolver = system_resolver)
     return resolve(url.host, url.port, policy, resolver)
 
 
-def _is_forbidden(letter: str) -> bool:
+def _is_forbidden(char: str) -> bool:
     # Some URL parsers drop tabs and line ends and others do not. Anything that two parsers could
     # read differently is rejected.
-    return letter == "\\" or letter.isspace() or unicodedata.category(letter)[0] == "C"
+    return char == "\\" or char.isspace() or unicodedata.category(char)[0] == "C"
 
 
 def _host(text: str) -> tuple[str, Address | None]:

@@ -252,7 +252,7 @@ def _read(
     announced = answer.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > max_body and not truncate:
         raise TooLarge(f"the answer has {announced} bytes; at most {max_body} are read", sent=True)
-    kept = bytearray()
+    body = bytearray()
     read = 0
     for chunk in _chunks(answer, max_body + 1):
         piece = chunk[: max_body - read]
@@ -260,10 +260,10 @@ def _read(
         if into is not None:
             into.write(piece)
         else:
-            kept += piece
+            body += piece
     if read > max_body and not truncate:
         raise TooLarge(f"the answer is longer than {max_body} bytes", sent=True)
-    return bytes(kept), read > max_body
+    return bytes(body), read > max_body
 
 
 def _chunks(answer: urllib3.BaseHTTPResponse, limit: int) -> Iterator[bytes]:

@@ -139,13 +139,13 @@ def add_examples(document: dict[str, Any]) -> None:
             if parameter.get("required"):
                 example = example_of(parameter["schema"], shapes, parameter["name"])
                 parameter.setdefault("example", example)
-        _fill(operation.get("requestBody"), shapes, asked=True)
+        _fill(operation.get("requestBody"), shapes, for_request=True)
         for status, answer in operation["responses"].items():
             if status in REFUSALS:
                 _fill_refusal(answer, *REFUSALS[status])
             else:
                 name = id_of_operation(path, list(document["paths"]))
-                _fill(answer, shapes, asked=False, named=name)
+                _fill(answer, shapes, for_request=False, named=name)
                 if status == "202":
                     _without_network_id(answer)
 
@@ -165,7 +165,7 @@ def example_of(
     shapes: dict[str, Schema],
     name: str = "",
     *,
-    asked: bool = False,
+    for_request: bool = False,
     depth: int = 0,
 ) -> Any:
     """`asked`: for a request body, in which optional fields are left out."""
@@ -176,7 +176,7 @@ def example_of(
     if schema.get("examples"):
         return schema["examples"][0]
     if "allOf" in schema and len(schema["allOf"]) == 1:
-        return example_of(schema["allOf"][0], shapes, name, asked=asked, depth=depth)
+        return example_of(schema["allOf"][0], shapes, name, for_request=for_request, depth=depth)
     ways = [resolve_schema(way, shapes) for way in schema.get("anyOf") or schema.get("oneOf") or []]
     if ways:
         null = any(way.get("type") == "null" for way in ways)
@@ -184,17 +184,21 @@ def example_of(
         if null and (name == "next" or vague or depth >= MAX_DEPTH):
             return None
         way = next((way for way in ways if way.get("type") != "null"), {"type": "null"})
-        return example_of(way, shapes, name, asked=asked, depth=depth)
+        return example_of(way, shapes, name, for_request=for_request, depth=depth)
     if schema.get("enum"):
         return schema["enum"][0]
     if schema.get("type") == "object" or "properties" in schema:
-        return _object(schema, shapes, asked, depth)
+        return _object(schema, shapes, for_request, depth)
     if schema.get("type") == "array":
         if depth >= MAX_DEPTH:
             return []
         if isinstance(EXAMPLES_BY_NAME.get(name), list):
             return EXAMPLES_BY_NAME[name]
-        return [example_of(schema.get("items", {}), shapes, name, asked=asked, depth=depth + 1)]
+        return [
+            example_of(
+                schema.get("items", {}), shapes, name, for_request=for_request, depth=depth + 1
+            )
+        ]
     return _plain(schema, name)
 
 
@@ -204,16 +208,18 @@ def resolve_schema(schema: Schema, shapes: dict[str, Schema]) -> Schema:
     return schema
 
 
-def _object(schema: Schema, shapes: dict[str, Schema], asked: bool, depth: int) -> dict[str, Any]:
+def _object(
+    schema: Schema, shapes: dict[str, Schema], for_request: bool, depth: int
+) -> dict[str, Any]:
     if depth >= MAX_DEPTH:
         return {}
     needed = set(schema.get("required", []))
     return {
-        name: example_of(inner, shapes, name, asked=asked, depth=depth + 1)
+        name: example_of(inner, shapes, name, for_request=for_request, depth=depth + 1)
         for name, inner in schema.get("properties", {}).items()
         if name in needed
-        or (not asked and name != "warnings")  # only present if something was ignored
-        or (asked and resolve_schema(inner, shapes).get("examples"))
+        or (not for_request and name != "warnings")  # only present if something was ignored
+        or (for_request and resolve_schema(inner, shapes).get("examples"))
     }
 
 
@@ -253,11 +259,11 @@ def _number(schema: Schema, name: str, kind: str) -> int | float:
 
 
 def _fill(
-    part: dict[str, Any] | None, shapes: dict[str, Schema], *, asked: bool, named: str = ""
+    part: dict[str, Any] | None, shapes: dict[str, Schema], *, for_request: bool, named: str = ""
 ) -> None:
     content = (part or {}).get("content", {}).get("application/json")
     if content and "example" not in content and "examples" not in content:
-        example = example_of(content.get("schema", {}), shapes, asked=asked)
+        example = example_of(content.get("schema", {}), shapes, for_request=for_request)
         content["example"] = with_own_id(example, named)
 
 

@@ -35,9 +35,9 @@ class LazyBlueprint(APIBlueprint):
         self._later: list[tuple[str, Callable[..., Any], dict[str, Any]]] = []
 
     def _collect_openapi_info(
-        self, rule: str, func: Callable[..., Any], **said: Any
+        self, rule: str, func: Callable[..., Any], **options: Any
     ) -> ParametersTuple:
-        self._later.append((rule, func, said))
+        self._later.append((rule, func, options))
         found = parse_parameters(func, doc_ui=False)
         # The view needs the models too: the endpoint checks a request before it is validated.
         func.query_model, func.body_model = found[3], found[5]  # type: ignore[attr-defined]
@@ -46,8 +46,8 @@ class LazyBlueprint(APIBlueprint):
     def describe(self, app: OpenAPI) -> None:
         """Add the descriptions of this blueprint's routes to the app's document."""
         later, self._later = self._later, []
-        for rule, func, said in later:
-            super()._collect_openapi_info(rule, func, **said)
+        for rule, func, options in later:
+            super()._collect_openapi_info(rule, func, **options)
         for tag in self.tags:
             if tag.name not in app.tag_names:
                 app.tags.append(tag)

@@ -93,14 +93,14 @@ def _url(path: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _ids(operation: dict[str, Any]) -> dict[str, str]:
     """The ids the operation requires, with an example of each."""
-    asked = {
+    names = {
         one["name"]: str(one.get("example", ""))
         for one in operation.get("parameters", [])
         if _is_id(one)
     }
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     inside = re.findall(rf'"(\w+_id)": "([a-z]+_{ULID})"', json.dumps(body.get("example")))
-    return asked | dict(inside)
+    return names | dict(inside)
 
 
 def _is_id(parameter: dict[str, Any]) -> bool:

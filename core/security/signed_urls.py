@@ -22,7 +22,7 @@ def configure_urls(
 
 def is_own_host(host: str) -> bool:
     """True for a host of the service or a subdomain of one."""
-    return any(host == ours or host.endswith(f".{ours}") for ours in _our_hosts)
+    return any(host == own_host or host.endswith(f".{own_host}") for own_host in _our_hosts)
 
 
 def absolute_url(path: str) -> str:

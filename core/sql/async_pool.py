@@ -48,8 +48,8 @@ class AsyncPool:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         """Keep open connections for the next event loop of this process: they have cached plans."""
-        kept = _idle_connections.setdefault(self._url, [])
-        kept += [raw for raw in (one.let_go() for one in self._free) if raw is not None]
+        idle = _idle_connections.setdefault(self._url, [])
+        idle += [raw for raw in (one.let_go() for one in self._free) if raw is not None]
         self._free.clear()
 
     async def run(self, sql: str, params: Params) -> Rows:
@@ -99,9 +99,9 @@ class AsyncPool:
             if connection.usable:
                 return connection
             connection.close()
-        kept = _idle_connections.get(self._url, [])
-        while kept:
-            raw = kept.pop()
+        idle = _idle_connections.get(self._url, [])
+        while idle:
+            raw = idle.pop()
             if not is_closed_by_server(raw):
                 return _Connection(raw)
             raw.close()

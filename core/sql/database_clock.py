@@ -68,14 +68,14 @@ def measure(connection: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (theirs,) = cursor.fetchone()
-    took = timedelta(seconds=time.monotonic() - began)
+    elapsed = timedelta(seconds=time.monotonic() - began)
     connection.rollback()
-    if took <= SLOWEST:
-        _record_measurement(theirs - (before + took / 2), took)
+    if elapsed <= SLOWEST:
+        _record_measurement(theirs - (before + elapsed / 2), elapsed)
 
 
-def _record_measurement(offset: timedelta, took: timedelta) -> None:
-    known = abs(offset) > max(SMALLEST, took)
+def _record_measurement(offset: timedelta, elapsed: timedelta) -> None:
+    known = abs(offset) > max(SMALLEST, elapsed)
     clock.set_correction(offset if known else timedelta(0))
     _watch.last = ClockMeasurement(offset, clock.host_now())
     off = abs(offset) > TOLERATED_OFFSET

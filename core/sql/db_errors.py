@@ -21,7 +21,7 @@ def traceback_without_message(error: BaseException) -> str:
     The text of an error may contain what customers wrote: parameters, the values of a key, an
     address. The lines of code and the SQLSTATE do not.
     """
-    told: list[str] = []
+    parts: list[str] = []
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -29,10 +29,10 @@ def traceback_without_message(error: BaseException) -> str:
         state = sqlstate(following)
         kind = f"{type(following).__module__}.{type(following).__qualname__}"
         lines = "".join(traceback.format_tb(following.__traceback__))
-        told.append(f"{lines}{kind}{f' [{state}]' if state else ''}")
+        parts.append(f"{lines}{kind}{f' [{state}]' if state else ''}")
         hidden = None if following.__suppress_context__ else following.__context__
         following = following.__cause__ or hidden
-    return "\ncaused\n".join(reversed(told))
+    return "\ncaused\n".join(reversed(parts))
 
 
 def is_database_error(error: BaseException | None) -> bool:

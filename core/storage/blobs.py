@@ -264,8 +264,8 @@ class S3Blobs:
         """
         above = f"{self._folder}/".removeprefix(f"{self._bucket}/")
         prefix = f"{above}{_checked(folder.rstrip('/'))}/"
-        asked = (("list-type", "2"), ("max-keys", str(min(most, 1000))), ("prefix", prefix))
-        query = "&".join(f"{name}={quote(value, safe='-_.~')}" for name, value in asked)
+        params = (("list-type", "2"), ("max-keys", str(min(most, 1000))), ("prefix", prefix))
+        query = "&".join(f"{name}={quote(value, safe='-_.~')}" for name, value in params)
         path = quote(f"{self._bucket}/", safe="/-_.~")
         headers = self._signer.sign("GET", self._host, path, {}, _NOTHING, clock.now(), query)
         answer = self._sent("GET", f"{path}?{query}", headers)

@@ -38,19 +38,19 @@ def file_response(
     return answer
 
 
-def poll_until_found(look: Callable[[], T | None], seconds: float) -> T | None:
+def poll_until_found(find: Callable[[], T | None], seconds: float) -> T | None:
     """Call `look` until it returns a value, for at most `seconds`. None if it does not.
 
     Holds no database connection between two calls. When too many requests wait, it looks once.
     """
-    found = look()
+    found = find()
     if found is not None or not _waiters.acquire(blocking=False):
         return found
     try:
         end = time.monotonic() + seconds
         while found is None and time.monotonic() < end:
             time.sleep(POLL_SECONDS)
-            found = look()
+            found = find()
     finally:
         _waiters.release()
     return found

@@ -381,8 +381,8 @@ class _Sheet(_Part):
 def _column(place: str) -> int:
     """The number of a column: 1 for A, 28 for AB."""
     number = 0
-    for letter in place[:4]:
-        if not "A" <= letter <= "Z":
+    for char in place[:4]:
+        if not "A" <= char <= "Z":
             break
-        number = number * 26 + ord(letter) - ord("A") + 1
+        number = number * 26 + ord(char) - ord("A") + 1
     return number

@@ -145,13 +145,13 @@ def display_phone(phone: str) -> str:
 
 def mask_phone(phone: str) -> str:
     """For logs: all but the last two digits hidden, separators kept."""
-    hidden = sum(letter.isdigit() for letter in phone) - 2
+    hidden = sum(char.isdigit() for char in phone) - 2
     shown = []
-    for letter in phone:
-        if letter.isdigit() and hidden > 0:
+    for char in phone:
+        if char.isdigit() and hidden > 0:
             hidden -= 1
-            letter = "*"
-        shown.append(letter)
+            char = "*"
+        shown.append(char)
     return "".join(shown)
 
 

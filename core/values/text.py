@@ -35,19 +35,19 @@ def normalize_text(text: str) -> str:
 
 def is_visible(text: str) -> bool:
     """False if there are only spaces, control and format characters, and blank letters."""
-    return any(not _is_blank(letter) for letter in text)
+    return any(not _is_blank(char) for char in text)
 
 
 def utf16_length(text: str) -> int:
     """The length as messaging networks count it: characters outside the first plane count twice."""
-    return len(text) + sum(letter > "\uffff" for letter in text)
+    return len(text) + sum(char > "\uffff" for char in text)
 
 
 def one_line(text: str, limit: int | None = None) -> str:
     """Normalize, and replace every run of white space and control characters by one space. With a
     `limit`, longer text is cut and ends with "…".
     """
-    spaced = "".join(" " if _is_break(letter) else letter for letter in normalize_text(text))
+    spaced = "".join(" " if _is_break(char) else char for char in normalize_text(text))
     line = " ".join(spaced.split())
     if limit is not None and len(line) > limit:
         line = line[: max(limit - 1, 0)].rstrip() + "…"
@@ -65,8 +65,8 @@ def fold_case(text: str, locale: str = "en") -> str:
 
 def strip_accents(text: str) -> str:
     """Case-folded, without accents and with one letter i: `Hayır` and `HAYIR` give `hayir`."""
-    letters = unicodedata.normalize("NFD", fold_case(text))
-    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    decomposed = unicodedata.normalize("NFD", fold_case(text))
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char))
     return bare.replace("ı", "i")
 
 
@@ -88,13 +88,11 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue()
 
 
-def _is_blank(letter: str) -> bool:
+def _is_blank(char: str) -> bool:
     return (
-        letter in _BLANKS
-        or "\ufe00" <= letter <= "\ufe0f"
-        or unicodedata.category(letter) in _INVISIBLE
+        char in _BLANKS or "\ufe00" <= char <= "\ufe0f" or unicodedata.category(char) in _INVISIBLE
     )
 
 
-def _is_break(letter: str) -> bool:
-    return letter.isspace() or unicodedata.category(letter) == "Cc"
+def _is_break(char: str) -> bool:
+    return char.isspace() or unicodedata.category(char) == "Cc"

@@ -29,7 +29,7 @@ def yes_or_no(text: str) -> bool | None:
     A sentence with a negative word means no: “Evet” agrees; “Hayır, istemiyorum”, “do not contact”
     and “kabul etmiyorum” refuse.
     """
-    marks = {letter for letter in text if letter in TICKS | CROSSES}
+    marks = {char for char in text if char in TICKS | CROSSES}
     if marks:
         return marks <= TICKS
     words = words_of(text)

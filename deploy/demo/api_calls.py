@@ -43,14 +43,14 @@ def _call(dice: random.Random, texts: tuple[str, ...]) -> dict[str, Any]:
         path = f"/api/v1/messages/{message_id}"
         found = {"id": message_id, "status_code": "read", "phone": "905321110101", "text": "…" * 40}
         return _row(READ, path, 200, dice.randrange(7, 40), None, found)
-    asked = {"phone": "905321110101", "message": dice.choice(texts), "instance_id": 1}
+    request_body = {"phone": "905321110101", "message": dice.choice(texts), "instance_id": 1}
     if kind == "bad":
-        asked["phone"] = "0532 111 01 01"
+        request_body["phone"] = "0532 111 01 01"
         answer = _refusal("invalid_phone", "phone must be digits only, country code first.")
-        return _row(SEND, "/api/v1/messages/send", 422, dice.randrange(4, 12), asked, answer)
+        return _row(SEND, "/api/v1/messages/send", 422, dice.randrange(4, 12), request_body, answer)
     if kind == "fast":
         answer = _refusal("rate_limited", "More than 80 requests a second. Wait 1 s and try again.")
-        return _row(SEND, "/api/v1/messages/send", 429, dice.randrange(2, 5), asked, answer)
+        return _row(SEND, "/api/v1/messages/send", 429, dice.randrange(2, 5), request_body, answer)
     answer = {
         "status": "success",
         "message_id": "wamid.HBgMOTA1MzIxMTEwMTAxFQIAERgS" if kind == "sent" else None,
@@ -60,8 +60,8 @@ def _call(dice: random.Random, texts: tuple[str, ...]) -> dict[str, Any]:
         "phone": "905321110101",
         "test": False,
     }
-    status, took = (200, dice.randrange(60, 240)) if kind == "sent" else (202, 10_004)
-    return _row(SEND, "/api/v1/messages/send", status, took, asked, answer)
+    status, millis = (200, dice.randrange(60, 240)) if kind == "sent" else (202, 10_004)
+    return _row(SEND, "/api/v1/messages/send", status, millis, request_body, answer)
 
 
 def _refusal(code: str, message: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _refusal(code: str, message: str) -> dict[str, Any]:
 
 
 def _row(
-    call: str, path: str, status: int, took: int, asked: Any, answered: dict[str, Any]
+    call: str, path: str, status: int, millis: int, request_body: Any, answered: dict[str, Any]
 ) -> dict[str, Any]:
     body, code = masked_body(json.dumps(answered).encode())
     return {
@@ -79,7 +79,7 @@ def _row(
         "call": call,
         "status": status,
         "code": code,
-        "duration_ms": took,
-        "asked": masked_body(json.dumps(asked).encode())[0] if asked else "",
+        "duration_ms": millis,
+        "asked": masked_body(json.dumps(request_body).encode())[0] if request_body else "",
         "answered": body,
     }

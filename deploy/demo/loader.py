@@ -116,16 +116,16 @@ def erase(settings: Settings) -> None:
 def _make_tenants(settings: Settings) -> dict[str, Any]:
     password = hash_password(PASSWORD)
     with global_scope():
-        cast = {
+        staff = {
             email: people.register(
                 email, name, password, locale=locale, verified=True, time_zone="Europe/Istanbul"
             )
             for email, name, locale in PEOPLE
         }
-        cast[OPERATOR].operator = True
-    owner = cast[OWNER]
-    restaurant = _restaurant(owner, cast)
-    shop = _shop(owner, cast)
+        staff[OPERATOR].operator = True
+    owner = staff[OWNER]
+    restaurant = _restaurant(owner, staff)
+    shop = _shop(owner, staff)
     for tenant_id, language in ((restaurant, "tr"), (shop, "es")):
         _run_on_days(tenant_id, _owner(owner), ((20, partial(add_contacts, language)),))
     pictures = keep_pictures(blobs_at(settings.blob_url), restaurant)
@@ -144,10 +144,10 @@ def _make_tenants(settings: Settings) -> dict[str, Any]:
     with acting_as(_owner(owner)):
         add_webhook_deliveries(restaurant, settings)
     _run_on_days(restaurant, _owner(owner), ((0, add_contact_details),))
-    add_inbox(restaurant, cast)
+    add_inbox(restaurant, staff)
     add_store_events(shop)
     add_api_calls(shop, "Store plugin", KUMRU)
-    add_shop_inbox(shop, cast)
+    add_shop_inbox(shop, staff)
     with acting_as(_owner(owner)):
         add_webhook_deliveries(shop, settings, SHOP_PLACES)
     add_notices(restaurant, demo_notices.MAVI, busy=22)
@@ -163,7 +163,7 @@ def _owner(owner: Person) -> Actor:
     return Actor("person", owner.id, owner.name, "127.0.0.1")
 
 
-def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
+def _restaurant(owner: Person, staff: dict[str, Person]) -> int:
     tenant_id = accounts.reserve_id()
     by = _owner(owner)
 
@@ -182,7 +182,7 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
 
     def busy_day() -> None:
         api_keys.record_use(used[0])
-        for member in (team.find_by_person(person.id) for person in cast.values()):
+        for member in (team.find_by_person(person.id) for person in staff.values()):
             if member is not None:
                 team.record_seen(member)
 
@@ -193,8 +193,8 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
     def joined(email: str, role: str) -> Callable[[], None]:
         def story() -> None:
             invitation, _ = team.invite(email, role, "owner", owner.name)
-            with acting_as(Actor("person", cast[email].id, cast[email].name, "127.0.0.1")):
-                team.accept_invitation(invitation.id, cast[email])
+            with acting_as(Actor("person", staff[email].id, staff[email].name, "127.0.0.1")):
+                team.accept_invitation(invitation.id, staff[email])
 
         return story
 
@@ -223,7 +223,7 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
     return tenant_id
 
 
-def _shop(owner: Person, cast: dict[str, Person]) -> int:
+def _shop(owner: Person, staff: dict[str, Person]) -> int:
     tenant_id = accounts.reserve_id()
     by = _owner(owner)
 
@@ -237,9 +237,9 @@ def _shop(owner: Person, cast: dict[str, Person]) -> int:
     def staffed() -> None:
         invitation, _ = team.invite("marta@comanda.example", "owner", "owner", owner.name)
         with acting_as(
-            Actor("person", cast["marta@comanda.example"].id, "Marta Soler", "127.0.0.1")
+            Actor("person", staff["marta@comanda.example"].id, "Marta Soler", "127.0.0.1")
         ):
-            team.accept_invitation(invitation.id, cast["marta@comanda.example"])
+            team.accept_invitation(invitation.id, staff["marta@comanda.example"])
 
     def key() -> None:
         api_keys.create("Store plugin", "live", ["messages:send", "webhooks", "contacts"])

@@ -110,11 +110,11 @@ def _answer(
     at, millis = now() + timedelta(seconds=1), dice.randrange(38, 190)
     signed = webhook_headers(batch.secrets, one.event_id, one.body or b"", at)["webhook-signature"]
     if gone:
-        said = "The endpoint answered 410: it is gone and wants no more events."
-        return AttemptResult(at, millis, 410, said, signature=signed, answer="Gone")
+        error = "The endpoint answered 410: it is gone and wants no more events."
+        return AttemptResult(at, millis, 410, error, signature=signed, answer="Gone")
     if one.attempt == 1 and dice.random() < 0.05:
-        said = "The endpoint answered 500."
-        return AttemptResult(at, millis, 500, said, signature=signed, answer=ERROR_BODY)
+        error = "The endpoint answered 500."
+        return AttemptResult(at, millis, 500, error, signature=signed, answer=ERROR_BODY)
     headers = {"content-type": "application/json", "server": "nginx"}
     return AttemptResult(at, millis, 200, None, signature=signed, headers=headers, answer=OK_BODY)
 

@@ -104,28 +104,28 @@ class LocalService:
         return 0
 
     def start(self) -> None:
-        say = self.terminal.say
-        say("Starting the database and the queue")
+        print_line = self.terminal.say
+        print_line("Starting the database and the queue")
         addresses = self.start_servers()
         for name, setting in (("simulator", "SIMULATOR_URL"), ("live", "LIVE_URL")):
             port = remembered_port(self.data_dir / "ports.json", name)
             addresses[setting] = f"http://127.0.0.1:{port}"
         settings = service_settings(self.data_dir, self.port, self.kept, addresses)
         write_service_file(self.service_file, settings)
-        say("Preparing the data")
+        print_line("Preparing the data")
         compile_translations()
         prepared = self.prepare(settings)
-        say("Starting the service")
+        print_line("Starting the service")
         programs = app_programs(settings, self.store_url)
         programs += agent_programs(settings, prepared.get("agents", []))
         for child in [self.supervisor.start(program) for program in programs]:
             self.supervisor.wait_ready(child)
         if not self.store_url:
-            say("Phones cannot be linked: LINKED_STORE_URL names no database for it.")
+            print_line("Phones cannot be linked: LINKED_STORE_URL names no database for it.")
         prepared.setdefault("pages", []).append(["Phones", f"{addresses['SIMULATOR_URL']}/phones"])
         if prepared.get("agents"):
             prepared["pages"].append(["Tickets", str(self.data_dir / "tickets")])
-        say(welcome(settings["BASE_URL"], self.data_dir, self.supervisor.logs, prepared))
+        print_line(welcome(settings["BASE_URL"], self.data_dir, self.supervisor.logs, prepared))
 
     def start_servers(self) -> dict[str, str]:
         """Start both at once, except those whose URL was given."""
@@ -160,7 +160,7 @@ class LocalService:
             self.data_dir / "postgres",
             port=remembered_port(self.data_dir / "ports.json", "postgres"),
             password=self.kept["postgres_password"],
-            say=self.terminal.say,
+            print_line=self.terminal.say,
         )
         server.prepare()
         self.supervisor.start_ready(postgres_program(server))

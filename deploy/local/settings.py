@@ -43,16 +43,16 @@ def load_or_make_secrets(data_dir: Path) -> dict[str, str]:
 
 
 def service_settings(
-    data_dir: Path, port: int, kept: Mapping[str, str], addresses: Mapping[str, str]
+    data_dir: Path, port: int, stored: Mapping[str, str], addresses: Mapping[str, str]
 ) -> dict[str, str]:
     chosen = {
         "APP_ENV": "development",
         "DATA_DIR": str(data_dir),
         "PORT": str(port),
         "BASE_URL": f"http://127.0.0.1:{port}",
-        "SECRET_KEY": kept["secret_key"],
-        "ENCRYPTION_KEYS": kept["encryption_keys"],
-        "METRICS_TOKEN": kept["metrics_token"],
+        "SECRET_KEY": stored["secret_key"],
+        "ENCRYPTION_KEYS": stored["encryption_keys"],
+        "METRICS_TOKEN": stored["metrics_token"],
         "MAIL_URL": "mailbox:",
         "ALLOW_LOOPBACK": "true",
         "LINKED_NETWORK": "simulator",

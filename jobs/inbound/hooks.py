@@ -32,8 +32,7 @@ from restaurant.payments.gateways.registry import GATEWAYS
 from webhooks.inbound import hook_queue
 from webhooks.inbound import reasons as hook_reasons
 from webhooks.inbound.hook_queue import LANE, ClaimedHook
-from webhooks.stores.base import ParsedEvent as Told
-from webhooks.stores.base import UnreadableBody
+from webhooks.stores.base import ParsedEvent, UnreadableBody
 from webhooks.stores.registry import PLATFORMS
 
 log = logger(__name__)
@@ -146,13 +145,13 @@ def _work_one(tenant_id: int, hook: ClaimedHook | None = None) -> int:
     """
     with tenant_scope(tenant_id):
         found = [hook_queue.claim_hook(hook)] if hook else hook_queue.claim_hooks()
-        mine = next((one for one in found if one is not None), None)
-        if mine is not None:
-            _apply_carefully(mine)
-    return int(mine is not None)
+        claimed = next((one for one in found if one is not None), None)
+        if claimed is not None:
+            _apply_parts(claimed)
+    return int(claimed is not None)
 
 
-def _apply_carefully(hook: ClaimedHook) -> None:
+def _apply_parts(hook: ClaimedHook) -> None:
     tally = UsageTally()
     faults: list[str] = []
     waiting: list[str] = []
@@ -162,11 +161,11 @@ def _apply_carefully(hook: ClaimedHook) -> None:
         _retry_hook(hook, [str(error)])
         return
     for part in parts.each:
-        mine = UsageTally()
+        own_tally = UsageTally()
         try:
             with savepoint():
-                part.apply(mine)
-            tally.join(mine)
+                part.apply(own_tally)
+            tally.join(own_tally)
         except receipts.ReceiptTooEarly:
             waiting.append(
                 hook_reasons.with_values(hook_reasons.RECEIPT_UNMATCHED, place=part.place)
@@ -233,8 +232,8 @@ def _parts_of_store(hook: ClaimedHook) -> HookParts:
         read = store_events.parse_hook(hook)
     except UnreadableBody as error:
         raise UnreadableWebhook(str(error)) from None
-    told = [HookPart(one.kind, partial(_receive_store_event, hook, one)) for one in read.events]
-    return HookParts(told, [read.nothing] if read.nothing else [])
+    parts = [HookPart(one.kind, partial(_receive_store_event, hook, one)) for one in read.events]
+    return HookParts(parts, [read.nothing] if read.nothing else [])
 
 
 def _parts_of_provider(hook: ClaimedHook) -> HookParts:
@@ -249,12 +248,12 @@ def _parts_of_provider(hook: ClaimedHook) -> HookParts:
     def receive(_tally: UsageTally) -> None:
         provider_events.receive_event(account_id, hook.body, signed=signed, hook_id=hook.id)
 
-    return HookParts([HookPart("signal", receive)])
+    return HookParts([HookPart("payment event", receive)])
 
 
-def _receive_store_event(hook: ClaimedHook, told: Told, _tally: UsageTally) -> None:
+def _receive_store_event(hook: ClaimedHook, store_event: ParsedEvent, _tally: UsageTally) -> None:
     """Store a store's or form's event, then start the automations that it triggers."""
-    event = store_events.store_event(told, hook)
+    event = store_events.store_event(store_event, hook)
     if event is not None:
         automation_runs.start_runs(event)
 
@@ -265,8 +264,8 @@ def _parts_of_line(line: Line, parsed: ParsedWebhook, alone: bool) -> Iterator[H
             f"message {number}", partial(inbound_messages.receive_and_react, line, message)
         )
     for number, receipt in enumerate(parsed.receipts, 1):
-        take = partial(receipts.receive_receipt, line, receipt, alone=alone)
-        yield HookPart(f"receipt {number}", take)
+        receive = partial(receipts.receive_receipt, line, receipt, alone=alone)
+        yield HookPart(f"receipt {number}", receive)
     for number, update in enumerate(parsed.updates, 1):
         yield HookPart(
             f"update {number}", partial(message_receive.receive_line_update, line, update)
@@ -285,13 +284,13 @@ class LineCache:
         """
         key = (hook.target, parsed.phone_number_id)
         if key not in self.known:
-            mine = Line.id == int(hook.target)
+            condition = Line.id == int(hook.target)
             query = select(Line).where(
                 Line.tenant_id == current_tenant_id(),
                 Line.removed_at.is_(None),
-                Line.phone_number_id == parsed.phone_number_id if key[1] else mine,
+                Line.phone_number_id == parsed.phone_number_id if key[1] else condition,
             )
-            self.known[key] = db.session.scalars(query.order_by(mine.desc()).limit(1)).first()
+            self.known[key] = db.session.scalars(query.order_by(condition.desc()).limit(1)).first()
         return self.known[key]
 
 

@@ -14,18 +14,18 @@ LANE_SECONDS = 30.0
 
 def send_alerts() -> int:
     acknowledge_wakeup("jobs.lines.alerts.send_alerts")
-    told = 0
+    sent = 0
     while True:
         with global_scope():
             leased = lanes.lease_next(LANE, LANE_SECONDS)
         if leased is None:
-            return told
+            return sent
         tenant_id, lease = leased
         # Release the lane first: an alert that is added while these are sent marks it again.
         with global_scope():
             lanes.release(LANE, tenant_id, lease)
         with tenant_scope(tenant_id):
-            told += sum(_send_alert(news) for news in line_alerts.claim_unsent_alerts())
+            sent += sum(_send_alert(alert) for alert in line_alerts.claim_unsent_alerts())
 
 
 def sweep() -> None:
@@ -34,41 +34,41 @@ def sweep() -> None:
         notify_workers("jobs.lines.alerts.send_alerts")
 
 
-def _send_alert(news: LineAlert) -> int:
-    if news.test:
+def _send_alert(alert: LineAlert) -> int:
+    if alert.test:
         return 0
-    write = _recovery_email if news.well else _alert_email
-    return email_admins(lambda gettext: write(news, gettext), f"/lines/{news.line_id}")
+    write = _recovery_email if alert.well else _alert_email
+    return email_admins(lambda gettext: write(alert, gettext), f"/lines/{alert.line_id}")
 
 
-def _recovery_email(news: LineAlert, gettext: Gettext) -> Email:
-    name = {"name": news.name}
+def _recovery_email(alert: LineAlert, gettext: Gettext) -> Email:
+    name = {"name": alert.name}
     return gettext("The line “%(name)s” is working again") % name, [
         gettext("the line “%(name)s” can send again. Waiting messages are being sent now.") % name
     ]
 
 
-def _alert_email(news: LineAlert, gettext: Gettext) -> Email:
-    name = {"name": news.name}
+def _alert_email(alert: LineAlert, gettext: Gettext) -> Email:
+    name = {"name": alert.name}
     subjects = {
         "token_expired": gettext("The line “%(name)s” has stopped: its access token expired"),
         "restricted": gettext("The line “%(name)s” has stopped: WhatsApp restricted it"),
         "quality_low": gettext("The line “%(name)s” is paused: its quality dropped"),
         "logged_out": gettext("The line “%(name)s” has stopped: it was unlinked on the phone"),
     }
-    subject = subjects.get(news.state, gettext("The line “%(name)s” has stopped")) % name
-    place = f"linked_{news.state}" if DRIVERS[news.kind].has_sessions else news.state
-    what_now = [_failover_text(news, gettext), _advice(place, gettext)]
+    subject = subjects.get(alert.state, gettext("The line “%(name)s” has stopped")) % name
+    place = f"linked_{alert.state}" if DRIVERS[alert.kind].has_sessions else alert.state
+    what_now = [_failover_text(alert, gettext), _advice(place, gettext)]
     return subject, [
-        NETWORK_REASONS.translated(news.because, gettext) or subject,
+        NETWORK_REASONS.translated(alert.because, gettext) or subject,
         *filter(None, what_now),
     ]
 
 
-def _failover_text(news: LineAlert, gettext: Gettext) -> str:
-    if news.stand_in:
+def _failover_text(alert: LineAlert, gettext: Gettext) -> str:
+    if alert.stand_in:
         return gettext("Meanwhile, its messages are sent from the line “%(name)s”.") % {
-            "name": news.stand_in
+            "name": alert.stand_in
         }
     return gettext("Its messages are waiting. None are lost, but they may arrive late.")
 

@@ -18,15 +18,15 @@ from messaging.lines.drivers.cloud.read_receipts import send_read_receipt
 def send_read_receipts(tenant_id: int) -> None:
     acknowledge_wakeup("jobs.lines.read_receipts.send_read_receipts", tenant_id)
     with tenant_scope(tenant_id):
-        seen = read_receipts.claim_read_messages()
-    if seen:
-        asyncio.run(_send_all(current_app.extensions["comanda"], seen))
+        messages = read_receipts.claim_read_messages()
+    if messages:
+        asyncio.run(_send_all(current_app.extensions["comanda"], messages))
 
 
-async def _send_all(settings: Settings, seen: list[ReadMessage]) -> None:
+async def _send_all(settings: Settings, messages: list[ReadMessage]) -> None:
     # The network's address is the operator's own setting, and may be on this machine.
     async with Client(Policy(allow_loopback=True)) as client:
-        await asyncio.gather(*(_send_one(client, settings, one) for one in seen))
+        await asyncio.gather(*(_send_one(client, settings, one) for one in messages))
 
 
 async def _send_one(client: Client, settings: Settings, one: ReadMessage) -> bool:

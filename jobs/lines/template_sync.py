@@ -48,8 +48,8 @@ def drain() -> int:
 
 def sync_tenant(settings: Settings, tenant_id: int) -> None:
     with tenant_scope(tenant_id):
-        asked = template_sync.accounts_to_sync()
-    answers = template_sync.fetch_all_accounts(settings, asked)
+        accounts = template_sync.accounts_to_sync()
+    answers = template_sync.fetch_all_accounts(settings, accounts)
     with tenant_scope(tenant_id):
         template_sync.store_answers(answers)
 

@@ -45,7 +45,7 @@ class EventRecorder:
         self.code_until: float | None = None
         self.early: deque[tuple[float, Receipt]] = deque(maxlen=MAX_EARLY_RECEIPTS)
 
-    async def take(self, event: ClientEvent) -> None:
+    async def record(self, event: ClientEvent) -> None:
         """Returns after the rows of the event are committed."""
         if isinstance(event, MessageReceived):
             await self.session.apply(

@@ -25,7 +25,7 @@ class FileFetcher:
 
     def __init__(self, session: "LineSession", client: LinkedClient) -> None:
         self.session, self.client = session, client
-        self.came = asyncio.Event()
+        self.arrived = asyncio.Event()
 
     async def run(self) -> None:
         while True:
@@ -33,8 +33,8 @@ class FileFetcher:
             while await self.round():
                 pass
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.came.wait(), POLL_SECONDS)
-            self.came.clear()
+                await asyncio.wait_for(self.arrived.wait(), POLL_SECONDS)
+            self.arrived.clear()
 
     async def round(self) -> int:
         line_id = self.session.line_id

@@ -47,7 +47,7 @@ from restaurant.wiring import wire_domains
 
 log = logger(__name__)
 
-TAKE_AT_ONCE = 4  # so that hosts that start at the same time share the lines
+LINES_PER_ROUND = 4  # so that hosts that start at the same time share the lines
 POLL_SECONDS = 1.0
 SHUTDOWN_SECONDS = 8.0  # for messages in flight when the host is asked to stop
 FETCHES_AT_ONCE = 4  # a file may have 100 MB, and is held in memory
@@ -66,7 +66,7 @@ class LinkedHost(AppThreads):
         self.stopping = asyncio.Event()
         self.woken = asyncio.Event()
         self.fetching = asyncio.Semaphore(FETCHES_AT_ONCE)
-        self.endings = LogoutQueue(self)
+        self.logouts = LogoutQueue(self)
         self._renew_at = 0.0
 
     async def run(self) -> None:
@@ -75,30 +75,30 @@ class LinkedHost(AppThreads):
         rooms = ThreadPoolExecutor(settings.linked_lines + 2 * MOST_THREADS, "linked")
         asyncio.get_running_loop().set_default_executor(rooms)
         await self.in_thread(self.store.prepare)
-        await self.in_thread(self.endings.find_orphaned_keys)
+        await self.in_thread(self.logouts.find_orphaned_keys)
         policy = Policy(settings.ports_allowed, settings.allow_loopback)
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=5)
         async with aiohttp.ClientSession(timeout=timeout) as self.http, Fetcher(policy) as fetcher:
             self.fetcher = fetcher
-            aside = [asyncio.create_task(one()) for one in (self.listen, self.forget_daily)]
+            helpers = [asyncio.create_task(one()) for one in (self.listen, self.forget_daily)]
             try:
                 while not self.stopping.is_set():
-                    await self.turn()
+                    await self.check_leases()
                     await self.rest()
             finally:
-                for task in aside:
+                for task in helpers:
                     await cancel_and_wait(task)
                 await self.hand_over()
 
-    async def turn(self) -> None:
-        """Renew this host's leases, drop lost sessions, take free ones."""
+    async def check_leases(self) -> None:
+        """Renew this host's leases, drop lost sessions, acquire free lines."""
         self.remove_finished_sessions()
         try:
             if time.monotonic() >= self._renew_at or self.woken.is_set():
                 self.woken.clear()
                 await self.renew()
-            await self.take()
-            await self.endings.look()
+            await self.acquire_lines()
+            await self.logouts.start_pending()
         except Exception as error:
             if not is_outage(error):
                 raise
@@ -108,30 +108,32 @@ class LinkedHost(AppThreads):
         seconds = self.settings.linked_lease_seconds
         self._renew_at = time.monotonic() + seconds / 3
 
-        def again() -> list[HeldLease]:
+        def renew_leases() -> list[HeldLease]:
             with global_scope():
                 return leases.renew(LINKED_KIND, self.name, seconds)
 
-        kept = {(held.tenant_id, held.thing): held for held in await self.in_thread(again)}
+        renewed = {
+            (held.tenant_id, held.thing): held for held in await self.in_thread(renew_leases)
+        }
         for key, session in self.sessions.items():
-            held = kept.get(key)
+            held = renewed.get(key)
             if held is None or held.turn != session.turn:
                 session.on_lease_lost()
             else:
                 session.record_request(held.asked)
 
-    async def take(self) -> None:
-        room = min(self.settings.linked_lines - len(self.sessions), TAKE_AT_ONCE)
-        if room <= 0:
+    async def acquire_lines(self) -> None:
+        free = min(self.settings.linked_lines - len(self.sessions), LINES_PER_ROUND)
+        if free <= 0:
             return
 
-        def reach() -> list[HeldLease]:
+        def acquire() -> list[HeldLease]:
             with global_scope():
                 return leases.acquire(
-                    LINKED_KIND, self.name, self.settings.linked_lease_seconds, room
+                    LINKED_KIND, self.name, self.settings.linked_lease_seconds, free
                 )
 
-        for held in await self.in_thread(reach):
+        for held in await self.in_thread(acquire):
             key = (held.tenant_id, held.thing)
             # the lease expired while this host had it: the old session must end first
             if key in self.sessions:
@@ -182,14 +184,14 @@ class LinkedHost(AppThreads):
     def wake_sessions(self, tenant_id: int) -> None:
         for (owner, _), session in self.sessions.items():
             if owner == tenant_id:
-                session.rung.set()
+                session.woken.set()
         self.woken.set()
 
     async def hand_over(self) -> None:
         """Finish what is in flight, then release the leases, so that the next host starts at
         once.
         """
-        leaving = [session.task for session in self.sessions.values()] + [*self.endings.working]
+        leaving = [session.task for session in self.sessions.values()] + [*self.logouts.working]
         for session in self.sessions.values():
             session.leave()
         if leaving:

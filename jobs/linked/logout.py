@@ -11,7 +11,7 @@ from core.db import global_scope, tenant_scope
 from core.logs import logger
 from core.queue import leases
 from core.queue.leases import HeldLease
-from messaging.lines.drivers.linked import logout as gone
+from messaging.lines.drivers.linked import logout as linked_logout
 from messaging.lines.drivers.linked.client import (
     ClientConnected,
     ClientDisconnected,
@@ -49,19 +49,19 @@ class LogoutQueue:
         self.host = host
         self.working: set[asyncio.Task[None]] = set()
 
-    async def look(self) -> None:
+    async def start_pending(self) -> None:
         self.working = {task for task in self.working if not task.done()}
-        room = AT_ONCE - len(self.working)
-        if room <= 0:
+        free = AT_ONCE - len(self.working)
+        if free <= 0:
             return
-        for network in gone.NETWORKS:
-            for held in await self.host.in_thread(partial(self.take, network, room)):
+        for network in linked_logout.NETWORKS:
+            for held in await self.host.in_thread(partial(self.acquire, network, free)):
                 self.working.add(asyncio.create_task(self.end(network, held)))
 
-    def take(self, network: str, most: int) -> list[HeldLease]:
+    def acquire(self, network: str, most: int) -> list[HeldLease]:
         with global_scope():
             return leases.acquire(
-                gone.logout_lease_kind(network), self.host.name, LEASE_SECONDS, most
+                linked_logout.logout_lease_kind(network), self.host.name, LEASE_SECONDS, most
             )
 
     async def end(self, network: str, held: HeldLease) -> None:
@@ -94,7 +94,11 @@ class LogoutQueue:
         self.host.store.forget(held.tenant_id, held.thing)
         with global_scope():
             leases.remove(
-                gone.logout_lease_kind(network), held.tenant_id, held.thing, held.turn, held.asked
+                linked_logout.logout_lease_kind(network),
+                held.tenant_id,
+                held.thing,
+                held.turn,
+                held.asked,
             )
         log.info("linked session ended", line=held.thing)
 
@@ -103,9 +107,9 @@ class LogoutQueue:
         network, found = self.host.settings.linked_network, 0
         for tenant_id, line_id in self.host.store.all():
             with tenant_scope(tenant_id):
-                left = gone.is_line_gone(line_id)
+                left = linked_logout.is_line_gone(line_id)
             if left:
                 with global_scope():
-                    gone.request_logout(tenant_id, [line_id], network)
+                    linked_logout.request_logout(tenant_id, [line_id], network)
                 found += 1
         return found

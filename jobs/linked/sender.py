@@ -57,7 +57,7 @@ class LinkedSender:
     async def run(self) -> None:
         while not self.stopping:
             await self.session.up.wait()
-            self.session.rung.clear()
+            self.session.woken.clear()
             batch, wait = await self.session.tenant(self.claim)
             try:
                 while batch and await self.wait_for_turn():
@@ -67,7 +67,7 @@ class LinkedSender:
                     back = partial(send_queue.release_messages, batch)
                     await asyncio.shield(self.session.scoped(back))
             if wait:
-                await self.heard(wait)
+                await self.wait_for_wakeup(wait)
 
     async def finish(self, task: "asyncio.Task[None]") -> None:
         """Let the message that is being sent finish; nothing new begins."""
@@ -78,10 +78,10 @@ class LinkedSender:
 
     def claim(self) -> tuple[list[ClaimedMessage], float]:
         """The due messages, or none and the seconds to wait for the next."""
-        wish = linked_sessions.read_requested_session(self.session.line_id)
-        if wish is None or not wish.sends:
+        requested = linked_sessions.read_requested_session(self.session.line_id)
+        if requested is None or not requested.sends:
             return [], POLL_SECONDS
-        self.per_second = wish.per_second
+        self.per_second = requested.per_second
         message_settle.expire_stale_messages()
         line_id = self.session.line_id
         batch = send_queue.hold_messages(line_id, BATCH, self.host.settings.lease_seconds)
@@ -91,9 +91,9 @@ class LinkedSender:
         wait = (due - now()).total_seconds() if due is not None else POLL_SECONDS
         return [], min(max(wait, LEAST_WAIT), POLL_SECONDS)
 
-    async def heard(self, seconds: float) -> None:
+    async def wait_for_wakeup(self, seconds: float) -> None:
         try:
-            await asyncio.wait_for(self.session.rung.wait(), seconds)
+            await asyncio.wait_for(self.session.woken.wait(), seconds)
         except TimeoutError:
             return
 
@@ -112,7 +112,7 @@ class LinkedSender:
         if wait > 0:
             await self.session.scoped(lambda: send_queue.release_messages([one], wait))
             return
-        file = await self.fetched(one)
+        file = await self.fetch_media(one)
         refused = file if isinstance(file, SendRefused | TryLater) else None
         self.busy = True
         try:
@@ -120,7 +120,7 @@ class LinkedSender:
                 return
             chaos.fault_point("before_connect")
             media = file if isinstance(file, MediaFileBody) else None
-            outcome = refused or await self.hand_over(one, media)
+            outcome = refused or await self.send_to_client(one, media)
             await self.settle(one, outcome)
         finally:
             self.busy = False
@@ -128,7 +128,9 @@ class LinkedSender:
         if isinstance(outcome, TryLater) and outcome.scope == "line":
             self.next_at += outcome.after or 5.0
 
-    async def fetched(self, one: ClaimedMessage) -> MediaFileBody | SendRefused | TryLater | None:
+    async def fetch_media(
+        self, one: ClaimedMessage
+    ) -> MediaFileBody | SendRefused | TryLater | None:
         kind = MESSAGE_KINDS.get(one.envelope.kind)
         if kind is None or kind.linked_part is None:
             return SendRefused("unsupported_kind", reasons.LINKED_KIND)
@@ -150,7 +152,7 @@ class LinkedSender:
             return False
         return send_queue.begin_sending(one, self.host.settings.lease_seconds)
 
-    async def hand_over(self, one: ClaimedMessage, media: MediaFileBody | None) -> SendOutcome:
+    async def send_to_client(self, one: ClaimedMessage, media: MediaFileBody | None) -> SendOutcome:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self.client.send(one.envelope, media)
@@ -163,13 +165,13 @@ class LinkedSender:
 
     async def settle(self, one: ClaimedMessage, outcome: SendOutcome) -> None:
         def write() -> list[MessageOutcome]:
-            told = message_settle.settle_messages([(one, outcome)])
+            settled = message_settle.settle_messages([(one, outcome)])
             chaos.fault_point("before_settle_commit")
-            return told
+            return settled
 
         # An acceptance by the network is a fact, whichever host holds the line by now. Any other
         # outcome needs the lease: without it the message is unknown, and its echo settles it.
         scope = self.session.scoped if isinstance(outcome, SendAccepted) else self.session.tenant
-        told = await scope(write)
+        outcomes = await scope(write)
         chaos.fault_point("after_settle_commit")
-        await self.host.in_thread(lambda: publish_outcomes(told, redis_client()))
+        await self.host.in_thread(lambda: publish_outcomes(outcomes, redis_client()))

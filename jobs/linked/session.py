@@ -50,8 +50,8 @@ class LineSession:
     def __init__(self, host: "LinkedHost", held: HeldLease) -> None:
         self.host = host
         self.tenant_id, self.line_id, self.turn = held.tenant_id, held.thing, held.turn
-        self.asked = held.asked
-        self.up, self.rung, self.interrupted = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.generation = held.asked
+        self.up, self.woken, self.interrupted = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.lost = self.leaving = self.over = False
         self.tries = self.faults = 0
         self.because = ""
@@ -66,16 +66,16 @@ class LineSession:
         self.leaving = True
         self.interrupted.set()
 
-    def record_request(self, asked: int) -> None:
-        if asked != self.asked:
-            self.asked = asked
+    def record_request(self, generation: int) -> None:
+        if generation != self.generation:
+            self.generation = generation
             self.tries = self.faults = 0
             self.interrupted.set()
 
     async def run(self) -> None:
         while not self.lost and not self.leaving:
             try:
-                if not await self.go():
+                if not await self.connect_once():
                     return
             except LeaseLost:
                 return
@@ -92,7 +92,7 @@ class LineSession:
                 self.record_fault(error)
                 await asyncio.sleep(FIRST_PAUSE)
         if self.leaving and not self.lost:
-            await self.give_back()
+            await self.release_lease()
 
     def record_fault(self, error: Exception) -> None:
         if is_outage(error):
@@ -101,65 +101,73 @@ class LineSession:
         self.faults += 1
         log.warning("linked session failed", line=self.line_id, times=self.faults, exc_info=error)
 
-    async def go(self) -> bool:
+    async def connect_once(self) -> bool:
         """One connection, from beginning to end. False: there is nothing more to do."""
         self.interrupted.clear()
-        asked, self.over = self.asked, False
-        wish = await self.tenant(lambda: linked_sessions.read_requested_session(self.line_id))
-        if wish is None or wish.wanted == "nothing":
-            return not await self.drop(asked)
+        generation, self.over = self.generation, False
+        requested = await self.tenant(lambda: linked_sessions.read_requested_session(self.line_id))
+        if requested is None or requested.wanted == "nothing":
+            return not await self.drop(generation)
         device = await self.host.in_thread(
             lambda: self.host.store.find(self.tenant_id, self.line_id)
         )
-        session = LinkedSession(self.tenant_id, self.line_id, wish.name, device)
+        session = LinkedSession(self.tenant_id, self.line_id, requested.name, device)
         try:
-            client = self.host.open(wish.network, session)
+            client = self.host.open(requested.network, session)
         except ClientUnavailable as error:
             because = str(error)
             await self.tenant(
                 lambda: linked_sessions.record_client_unavailable(self.line_id, because)
             )
-            return not await self.drop(asked)
-        if wish.wanted == "logout":
+            return not await self.drop(generation)
+        if requested.wanted == "logout":
             await self.log_out(client, device)
         else:
             await self.tenant(lambda: linked_sessions.record_opened(self.line_id, self.host.name))
-            await self.live(client, wish)
-        return not (self.over and await self.drop(asked))
+            await self.run_client(client, requested)
+        return not (self.over and await self.drop(generation))
 
-    async def live(self, client: LinkedClient, wish: RequestedSession) -> None:
+    async def run_client(self, client: LinkedClient, requested: RequestedSession) -> None:
         began = time.monotonic()
         sender = LinkedSender(self, client)
-        news, files = EventRecorder(self), FileFetcher(self, client)
-        parts = (self.follow(client, wish, news, files), news.run_heartbeat(), files.run())
+        recorder, files = EventRecorder(self), FileFetcher(self, client)
+        parts = (
+            self.handle_events(client, requested, recorder, files),
+            recorder.run_heartbeat(),
+            files.run(),
+        )
         work = [asyncio.create_task(part) for part in parts]
-        sending, poked = (
+        sending, interrupted = (
             asyncio.create_task(sender.run()),
             asyncio.create_task(self.interrupted.wait()),
         )
         try:
-            await asyncio.wait({*work, sending, poked}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({*work, sending, interrupted}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self.up.clear()
             await sender.finish(sending)
-            for task in (*work, poked):
+            for task in (*work, interrupted):
                 task.cancel()
             await client.close()
-            ended = await asyncio.gather(*work, sending, poked, return_exceptions=True)
+            ended = await asyncio.gather(*work, sending, interrupted, return_exceptions=True)
         if time.monotonic() - began > STABLE_SECONDS:
             self.tries = self.faults = 0
         for error in ended:
             if isinstance(error, Exception):
                 raise error
 
-    async def follow(
-        self, client: LinkedClient, wish: RequestedSession, news: EventRecorder, files: FileFetcher
+    async def handle_events(
+        self,
+        client: LinkedClient,
+        requested: RequestedSession,
+        recorder: EventRecorder,
+        files: FileFetcher,
     ) -> None:
-        async with contextlib.aclosing(client.events(wish.code_phone)) as events:
+        async with contextlib.aclosing(client.events(requested.code_phone)) as events:
             async for event in events:
-                await news.take(event)
+                await recorder.record(event)
                 if isinstance(event, MessageReceived):
-                    files.came.set()
+                    files.arrived.set()
                 if self.over or isinstance(event, ClientDisconnected):
                     return
 
@@ -180,29 +188,29 @@ class LineSession:
         self.tries += 1
         if self.faults >= MAX_FAULTS:
             await self.tenant(lambda: linked_sessions.record_parked(self.line_id))
-            return not await self.drop(self.asked)
+            return not await self.drop(self.generation)
         if self.tries >= QUICK_RECONNECTS or self.faults > 1:
             gave_up = self.tries >= PAIRING_TRIES
             because = self.because
             if await self.tenant(
                 lambda: linked_sessions.record_down(self.line_id, because, gave_up)
             ):
-                return not await self.drop(self.asked)
+                return not await self.drop(self.generation)
         longest = min(FIRST_PAUSE * 2 ** (self.tries - 1), LONGEST_PAUSE)
         with contextlib.suppress(TimeoutError):
             wait = random.uniform(0.5, 1.5) * longest  # noqa: S311 - no secret
             await asyncio.wait_for(self.interrupted.wait(), wait)
         return True
 
-    async def drop(self, asked: int) -> bool:
+    async def drop(self, generation: int) -> bool:
         """True: no host has to hold the line. False: it was requested again meanwhile."""
-        mine = (LINKED_KIND, self.tenant_id, self.line_id, self.turn)
-        return await self.scoped(lambda: leases.remove(*mine, asked))
+        lease = (LINKED_KIND, self.tenant_id, self.line_id, self.turn)
+        return await self.scoped(lambda: leases.remove(*lease, generation))
 
-    async def give_back(self) -> None:
-        mine = (LINKED_KIND, self.tenant_id, self.line_id, self.turn)
+    async def release_lease(self) -> None:
+        lease = (LINKED_KIND, self.tenant_id, self.line_id, self.turn)
         with contextlib.suppress(Exception):
-            await self.scoped(lambda: leases.release(*mine))
+            await self.scoped(lambda: leases.release(*lease))
 
     @property
     def key(self) -> tuple[int, int]:

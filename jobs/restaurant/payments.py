@@ -102,8 +102,8 @@ def confirm_provider_event(tenant_id: int, settings: Settings) -> int:
             signal.due_at = None  # another worker took it over after this lease expired
             return 1
         if found is None and refused:
-            ours = link_queries.by_reference(work.reference) if work.reference else None
-            provider_events.finish_event(signal, "not_confirmed" if ours else "nobodys", refused)
+            link = link_queries.by_reference(work.reference) if work.reference else None
+            provider_events.finish_event(signal, "not_confirmed" if link else "nobodys", refused)
         elif found is None:
             provider_events.postpone_event(signal, why)
         elif _too_soon(signal.kind, found, signal.tries):

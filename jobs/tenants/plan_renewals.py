@@ -31,10 +31,10 @@ def check_renewals() -> dict[str, int]:
         with tenant_scope(tenant_id):
             if accounts.get(tenant_id).state == "closed":
                 return False
-            stands = renewals.current_plan_status(settings.plan_grace_days)
-            if stands.stage in renewals.EARLIER_NOTICES:
-                done["told"] += _send_reminder(stands, settings)
-            elif stands.stage == "due":
+            status = renewals.current_plan_status(settings.plan_grace_days)
+            if status.stage in renewals.EARLIER_NOTICES:
+                done["told"] += _send_reminder(status, settings)
+            elif status.stage == "due":
                 done["taken_back"] += _downgrade_unpaid_plan(settings)
         return False
 
@@ -43,25 +43,25 @@ def check_renewals() -> dict[str, int]:
     return done
 
 
-def _send_reminder(stands: PlanStatus, settings: Settings) -> bool:
+def _send_reminder(status: PlanStatus, settings: Settings) -> bool:
     """The reminder and its e-mails are in one transaction."""
-    if not renewals.claim_notice(stands.stage):
+    if not renewals.claim_notice(status.stage):
         return False
-    write = _ended_email if stands.stage == "over" else _ends_soon_email
-    net, tax, currency = billing.monthly_price(stands.plan, plan_payments.billing_terms(settings))
-    business, plan, base = accounts.account_name(), get_plan(stands.plan).name, base_plan().name
+    write = _ended_email if status.stage == "over" else _ends_soon_email
+    net, tax, currency = billing.monthly_price(status.plan, plan_payments.billing_terms(settings))
+    business, plan, base = accounts.account_name(), get_plan(status.plan).name, base_plan().name
 
     def letter(gettext: Gettext, locale: str) -> Email:
-        said = {
+        values = {
             "business": business,
             "plan": gettext(plan),
             "base": gettext(base),
-            "until": _day(stands.until, locale),
-            "last": _day(stands.last, locale),
+            "until": _day(status.until, locale),
+            "last": _day(status.last, locale),
             "amount": format_money(net + tax, currency, locale),
         }
-        subject, paragraphs = write(gettext, said)
-        return subject, [*paragraphs, _how_to_renew(gettext, settings) % said]
+        subject, paragraphs = write(gettext, values)
+        return subject, [*paragraphs, _how_to_renew(gettext, settings) % values]
 
     email_each_admin(letter, "/plan")
     return True
@@ -74,39 +74,40 @@ def _downgrade_unpaid_plan(settings: Settings) -> bool:
     plan, base, business = get_plan(was.plan).name, base_plan(), accounts.account_name()
 
     def letter(gettext: Gettext, _locale: str) -> Email:
-        said = {"business": business, "plan": gettext(plan), "base": gettext(base.name)}
-        return gettext("%(business)s is now on the plan %(base)s") % said, [
-            gettext("The plan %(plan)s of %(business)s was not paid for, so it has ended.") % said,
+        values = {"business": business, "plan": gettext(plan), "base": gettext(base.name)}
+        return gettext("%(business)s is now on the plan %(base)s") % values, [
+            gettext("The plan %(plan)s of %(business)s was not paid for, so it has ended.")
+            % values,
             gettext(
                 "Nothing was deleted. Your lines, contacts, menus and messages are "
                 "still there, and everything you set up keeps working within the "
                 "limits of %(base)s. Requests beyond these limits are refused."
             )
-            % said,
-            gettext("Pay to restore %(plan)s immediately, with everything as it was:") % said,
+            % values,
+            gettext("Pay to restore %(plan)s immediately, with everything as it was:") % values,
         ]
 
     email_each_admin(letter, "/plan")
     return True
 
 
-def _ends_soon_email(gettext: Gettext, said: dict[str, str]) -> Email:
-    return gettext("The plan %(plan)s ends on %(until)s") % said, [
+def _ends_soon_email(gettext: Gettext, values: dict[str, str]) -> Email:
+    return gettext("The plan %(plan)s ends on %(until)s") % values, [
         gettext("The month of the plan %(plan)s paid for by %(business)s ends on %(until)s.")
-        % said,
+        % values,
         gettext("The plan does not renew automatically because we do not store your card."),
     ]
 
 
-def _ended_email(gettext: Gettext, said: dict[str, str]) -> Email:
-    return gettext("The plan %(plan)s has ended; you can keep using it until %(last)s") % said, [
+def _ended_email(gettext: Gettext, values: dict[str, str]) -> Email:
+    return gettext("The plan %(plan)s has ended; you can keep using it until %(last)s") % values, [
         gettext("The month of the plan %(plan)s paid for by %(business)s ended on %(until)s.")
-        % said,
+        % values,
         gettext(
             "Everything keeps working until %(last)s. After that, the account "
             "moves to the plan %(base)s. Nothing is deleted."
         )
-        % said,
+        % values,
     ]
 
 

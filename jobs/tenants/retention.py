@@ -76,10 +76,10 @@ def _row_deletions(days: RetentionDays) -> Iterator[tuple[str, int, Callable[[],
         yield "calls", chosen.BATCH_SIZE, lambda: chosen.delete_old_requests(calls_before)
     if days.hook_days is not None:
         # Received hooks, and published events with their payloads.
-        kept = timedelta(days=days.hook_days)
-        yield "hooks", hook_log.AT_ONCE, lambda: hook_log.delete_old_hooks(kept)
+        hook_age = timedelta(days=days.hook_days)
+        yield "hooks", hook_log.AT_ONCE, lambda: hook_log.delete_old_hooks(hook_age)
         yield (
             "hooks",
             webhook_retention.BATCH_SIZE,
-            lambda: webhook_retention.delete_before(now() - kept),
+            lambda: webhook_retention.delete_before(now() - hook_age),
         )

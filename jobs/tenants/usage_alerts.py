@@ -40,15 +40,15 @@ def send_usage_alert(tenant_id: int, percent: int = 0) -> bool:
 def check_usage() -> int:
     """Hourly: send the alerts whose wake-up was lost."""
     acknowledge_wakeup("jobs.tenants.usage_alerts.check_usage")
-    told = 0
+    sent = 0
 
     def look_at(tenant_id: int) -> bool:
-        nonlocal told
-        told += send_usage_alert(tenant_id)
+        nonlocal sent
+        sent += send_usage_alert(tenant_id)
         return False
 
     all_tenants.run_step("jobs.tenants.usage_alerts.check_usage", look_at)
-    return told
+    return sent
 
 
 def _email(found: ReachedThreshold, business: str, gettext: Gettext) -> Email:

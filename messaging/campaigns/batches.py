@@ -97,8 +97,8 @@ def send_batch(campaign: Campaign) -> bool:
     if not rows:
         campaign.due_at = db.session.scalar(NEXT_RECIPIENT_DUE, key)
         return False
-    awake = _postpone_quiet_hours(campaign, rows, moment)
-    readers = _eligible_recipients(campaign, line, awake)
+    sendable = _postpone_quiet_hours(campaign, rows, moment)
+    readers = _eligible_recipients(campaign, line, sendable)
     if readers:
         _send_messages(campaign, line, readers, moment)
     return campaign.state == "running"
@@ -121,13 +121,13 @@ def _postpone_quiet_hours(campaign: Campaign, rows: Sequence[Any], moment: datet
     """Return the contacts outside their quiet hours; the others become due when theirs end."""
     hours = campaign_dry_run.quiet_hours_of(campaign)
     wakes = {row.contact_id: quiet_hours.next_allowed_at(moment, hours, row.zone) for row in rows}
-    asleep = {uuid: at for uuid, at in wakes.items() if at > moment}
-    if asleep:
-        ids, times = [str(uuid) for uuid in asleep], list(asleep.values())
+    postponed = {uuid: at for uuid, at in wakes.items() if at > moment}
+    if postponed:
+        ids, times = [str(uuid) for uuid in postponed], list(postponed.values())
         db.session.execute(
             POSTPONE_RECIPIENTS, {**_campaign_key(campaign), "ids": ids, "times": times}
         )
-    return [from_uuid("con", uuid) for uuid in wakes if uuid not in asleep]
+    return [from_uuid("con", uuid) for uuid in wakes if uuid not in postponed]
 
 
 def _eligible_recipients(campaign: Campaign, line: Line, contact_ids: list[str]) -> list[Recipient]:

@@ -186,7 +186,7 @@ def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: 
         ).group_by(chosen.c.why, start)
     ).all()
     cards, hours = message_rates.tenant_rates(), quiet_hours_of(campaign)
-    ours = accounts.account().time_zone or "UTC"
+    own_zone = accounts.account().time_zone or "UTC"
     for row in rows:
         result.people += row.people
         if row.why:
@@ -196,7 +196,7 @@ def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: 
         result.nameless += row.nameless
         result.without_consent += row.people - row.agreed
         if (
-            quiet_hours.next_allowed_at(begins, hours, quiet_hours.zone_of(row.phone, ours))
+            quiet_hours.next_allowed_at(begins, hours, quiet_hours.zone_of(row.phone, own_zone))
             > begins
         ):
             result.asleep += row.people

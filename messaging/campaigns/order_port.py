@@ -62,9 +62,9 @@ class OrderSource(Protocol):
 _source: OrderSource | None = None
 
 
-def register_source(book: OrderSource | None) -> None:
+def register_source(source: OrderSource | None) -> None:
     global _source
-    _source = book
+    _source = source
 
 
 def list_sites() -> list[tuple[str, str]]:

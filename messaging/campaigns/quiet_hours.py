@@ -14,13 +14,13 @@ DAY = 24 * 60
 QuietHours = tuple[int, int]
 
 
-def zone_of(phone: str, ours: str) -> str:
+def zone_of(phone: str, default_zone: str) -> str:
     """Return the time zone of a number.
 
     Returns `ours` if it is among the possible zones or none is known, else the first of them.
     """
     zones = _zones(phone)
-    return ours if ours in zones or not zones else zones[0]
+    return default_zone if default_zone in zones or not zones else zones[0]
 
 
 def checked_quiet_hours(start: int | None, end: int | None) -> QuietHours | None:

@@ -44,7 +44,7 @@ def add_recipients(campaign: Campaign) -> None:
         query = query.where(Contact.id > campaign.reached)
     rows = db.session.execute(query).all()
     if rows:
-        ours = accounts.account().time_zone or "UTC"
+        own_zone = accounts.account().time_zone or "UTC"
         db.session.execute(
             INSERT_RECIPIENTS,
             {
@@ -53,7 +53,9 @@ def add_recipients(campaign: Campaign) -> None:
                 "now": moment,
                 "ids": [str(to_uuid("con", row.id)) for row in rows],
                 "whys": [row.why for row in rows],
-                "zones": ["" if row.why else quiet_hours.zone_of(row.phone, ours) for row in rows],
+                "zones": [
+                    "" if row.why else quiet_hours.zone_of(row.phone, own_zone) for row in rows
+                ],
             },
         )
         campaign.reached = rows[-1].id

@@ -79,14 +79,14 @@ def _send_next(campaign: Campaign, moment: datetime) -> bool:
         return False
     if campaign_batches.send_batch(campaign):
         return True
-    asleep = campaign.due_at is not None and campaign.due_at > moment + RETRY_AFTER_FAILURE
-    results.refresh_results(campaign, deep=asleep)
+    in_quiet_hours = campaign.due_at is not None and campaign.due_at > moment + RETRY_AFTER_FAILURE
+    results.refresh_results(campaign, deep=in_quiet_hours)
     if campaign.state == "running" and not campaign.counts["waiting"]:
         if campaign.counts["open"]:
             campaign.due_at = moment + NEXT_LOOK
         else:
             _finish(campaign, moment)
-    elif asleep and campaign.due_at is not None:
+    elif in_quiet_hours and campaign.due_at is not None:
         # The other recipients are in quiet hours; results of sent messages are still collected.
         since = campaign.started_at or moment
         campaign.due_at = min(campaign.due_at, moment + _follow_up_interval(moment - since))

@@ -123,10 +123,10 @@ def parse_value(field: ContactField, value: object) -> str:
     if field.kind == "date":
         return _date(field, text)
     if field.kind == "choice":
-        meant = next((one for one in field.choices if search_key(one) == search_key(text)), None)
-        if meant is None:
+        choice = next((one for one in field.choices if search_key(one) == search_key(text)), None)
+        if choice is None:
             raise _invalid_value(field, "“{field}” does not have this choice.")
-        return meant
+        return choice
     return text
 
 

@@ -116,7 +116,7 @@ def _search_queries(typed: str, country: str | None) -> list[TokenQuery]:
         return [TokenQuery(())]
     if typed.startswith("#") and len(typed) > 1:
         return [TokenQuery((f"#{search_tokens.tag_key(typed[1:].strip())}",))]
-    if _DIGITS.fullmatch(typed) and sum(letter.isdigit() for letter in typed) >= 3:
+    if _DIGITS.fullmatch(typed) and sum(char.isdigit() for char in typed) >= 3:
         return _by_digits(typed, country)
     by_name = _by_name(typed)
     exact = TokenQuery((f"i{fold_case(typed)}",))

@@ -108,10 +108,10 @@ def send_as_templates(
 
     Returns the whole batch, with the changed messages in place.
     """
-    asked = [one for one in batch if _has_template(one, lines)]
-    if not asked:
+    candidates = [one for one in batch if _has_template(one, lines)]
+    if not candidates:
         return batch
-    shut = _closed_windows(asked, lines)
+    shut = _closed_windows(candidates, lines)
     turned: dict[str, ClaimedMessage] = {}
     priced = _messages(shut)
     for one in shut:
@@ -135,25 +135,27 @@ def _has_template(one: ClaimedMessage, lines: Mapping[int, Line]) -> bool:
     return has_fallback and line is not None and DRIVERS[line.kind].has_templates
 
 
-def _closed_windows(asked: list[ClaimedMessage], lines: Mapping[int, Line]) -> list[ClaimedMessage]:
+def _closed_windows(
+    candidates: list[ClaimedMessage], lines: Mapping[int, Line]
+) -> list[ClaimedMessage]:
     """Return the messages whose 24-hour window is closed.
 
     For an unknown recipient the window counts as open only during the first 24 hours of the line,
     because the customer may have written before the line was added.
     """
     moment = now()
-    names = {one.uuid: _network_spelling(one.envelope.phone) for one in asked}
+    names = {one.uuid: _network_spelling(one.envelope.phone) for one in candidates}
     rows = db.session.execute(
         WINDOWS_OPEN_UNTIL,
         {
             "tenant_id": current_tenant_id(),
             "phones": list(set(names.values())),
-            "line_ids": list({one.envelope.line_id for one in asked}),
+            "line_ids": list({one.envelope.line_id for one in candidates}),
         },
     )
     until = {(row.line_id, row.value): row.until for row in rows}
     shut = []
-    for one in asked:
+    for one in candidates:
         line_id = one.envelope.line_id
         known = until.get((line_id, names[one.uuid]))
         known = known or lines[line_id].created_at + WINDOW

@@ -161,8 +161,8 @@ def cancel_waiting_messages(phones: list[str], category: str | None = None) -> i
 
     Used when contacts are erased or opt out.
     """
-    mine = {"tenant_id": current_tenant_id(), "phones": phones, "category": category}
-    waiting = db.session.execute(FIND_WAITING, mine)
+    params = {"tenant_id": current_tenant_id(), "phones": phones, "category": category}
+    waiting = db.session.execute(FIND_WAITING, params)
     called_off = 0
     for row in waiting.all():
         with contextlib.suppress(Conflict):  # it was sent in the meantime

@@ -135,10 +135,10 @@ def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: b
 def _lock_alone(line: Line, receipt: Receipt) -> _LockedMessage | None:
     """Find and lock the message by the network's id, else by our own, which is echoed."""
     message_id = _known_message_id(receipt)
-    ours = _own_message_id(receipt.our_id)
-    if message_id is None and ours is not None:
+    own_id = _own_message_id(receipt.our_id)
+    if message_id is None and own_id is not None:
         db.session.execute(
-            REGISTER_NETWORK_ID, {**_register_network_id(receipt), "message_id": str(ours)}
+            REGISTER_NETWORK_ID, {**_register_network_id(receipt), "message_id": str(own_id)}
         )
         message_id = _known_message_id(receipt)
     return _lock_message(LOCK, line, message_id) if message_id else None
@@ -204,10 +204,10 @@ def _try_fallback(message: _LockedMessage, receipt: Receipt, tally: UsageTally) 
         return False
     if not (message.fallback or message.own_line) or not can_transition(message.state, "failed"):
         return False
-    mine = UsageTally()
+    own_tally = UsageTally()
     try:
         with savepoint():
-            message_ledger.refund(message.charged, mine)
+            message_ledger.refund(message.charged, own_tally)
             whole = fallback.read_message(message.id)
             if not fallback.try_fallback_after_receipt(
                 whole, receipt.network_id, line_repository.list_lines()
@@ -215,7 +215,7 @@ def _try_fallback(message: _LockedMessage, receipt: Receipt, tally: UsageTally) 
                 raise _NoFallback
     except _NoFallback:
         return False
-    tally.join(mine)
+    tally.join(own_tally)
     return True
 
 
@@ -247,7 +247,7 @@ def _publish_change(message: _LockedMessage, receipt: Receipt, cost: Decimal) ->
     at = min(datetime.fromtimestamp(receipt.at, UTC), now())
     if message.last_at is not None:  # receipts have whole seconds; the timeline must not go back
         at = max(at, message.last_at)
-    told = _PublishedMessage(
+    published = _PublishedMessage(
         id=message.id,
         line_id=message.line_id,
         phone=message.phone,
@@ -261,10 +261,12 @@ def _publish_change(message: _LockedMessage, receipt: Receipt, cost: Decimal) ->
     cause = causes.RECEIPT
     if receipt.state == "failed":
         cause = receipt.error_reason or cause
-        told = replace(
-            told, error_code=receipt.error_code or "undelivered", error_reason=receipt.error_reason
+        published = replace(
+            published,
+            error_code=receipt.error_code or "undelivered",
+            error_reason=receipt.error_reason,
         )
-    record_state_changes([told], at, [cause])
+    record_state_changes([published], at, [cause])
 
 
 @dataclass(frozen=True)

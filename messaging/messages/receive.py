@@ -93,31 +93,35 @@ def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> s
     return message_id
 
 
-def receive_line_update(line: Line, news: LineUpdate, _tally: UsageTally | None = None) -> None:
+def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | None = None) -> None:
     """Apply a network update about the line itself or about a contact's marketing preference."""
-    if news.kind == "marketing":
-        _apply_marketing_preference(line, news.detail)
+    if update.kind == "marketing":
+        _apply_marketing_preference(line, update.detail)
         return
-    if news.kind in ("edited", "deleted"):
-        _apply_edit(line, news)
+    if update.kind in ("edited", "deleted"):
+        _apply_edit(line, update)
         return
-    if news.kind == "template":
-        if not template_repository.apply_template_update(line, news.detail):
+    if update.kind == "template":
+        if not template_repository.apply_template_update(line, update.detail):
             template_repository.request_sync()
         return
-    because = str(news.detail.get("because") or "")
-    for one in _affected_lines(line, news.detail):
-        if news.kind == "restricted":
+    because = str(update.detail.get("because") or "")
+    for one in _affected_lines(line, update.detail):
+        if update.kind == "restricted":
             line_repository.record_line_state(one.id, "restricted", because)
-        elif news.kind == "restored" and one.state == "restricted":
+        elif update.kind == "restored" and one.state == "restricted":
             line_repository.record_line_state(one.id, "connected", because)
             wake_waiting_messages()
-        elif news.kind == "quality" and news.detail.get("worse") and one.state == "connected":
+        elif update.kind == "quality" and update.detail.get("worse") and one.state == "connected":
             line_repository.record_line_state(one.id, "quality_low", because)
-        elif news.kind == "quality" and not news.detail.get("worse") and one.state == "quality_low":
+        elif (
+            update.kind == "quality"
+            and not update.detail.get("worse")
+            and one.state == "quality_low"
+        ):
             line_repository.record_line_state(one.id, "connected", because)
             wake_waiting_messages()
-        elif news.kind == "token_expired":
+        elif update.kind == "token_expired":
             line_repository.record_line_state(one.id, "token_expired", because)
 
 
@@ -247,7 +251,7 @@ def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
         contact_identities.record_opt_in(contact.id, at)
 
 
-def _apply_edit(line: Line, news: LineUpdate) -> None:
+def _apply_edit(line: Line, update: LineUpdate) -> None:
     """Mark the original of a message that the customer edited or deleted; no new message is stored.
 
     Earlier texts are kept in its content.
@@ -256,25 +260,25 @@ def _apply_edit(line: Line, news: LineUpdate) -> None:
         FIND_ORIGINAL,
         {
             "tenant_id": current_tenant_id(),
-            "network_id": news.detail["network_id"],
+            "network_id": update.detail["network_id"],
             "line_id": line.id,
         },
     ).first()
     if found is None:
-        log.info("changed message not found", line=line.id, change=news.kind)
+        log.info("changed message not found", line=line.id, change=update.kind)
         return
-    content, said = {**found.content, f"{news.kind}_at": news.detail["at"]}, found.text
-    if news.kind == "edited" and news.detail["text"]:
-        content["earlier"] = [*found.content.get("earlier", []), said][-MAX_EARLIER_TEXTS:]
-        said = normalize("NFC", news.detail["text"])
+    content, text = {**found.content, f"{update.kind}_at": update.detail["at"]}, found.text
+    if update.kind == "edited" and update.detail["text"]:
+        content["earlier"] = [*found.content.get("earlier", []), text][-MAX_EARLIER_TEXTS:]
+        text = normalize("NFC", update.detail["text"])
         if "caption" in content:
-            content["caption"] = said
+            content["caption"] = text
     db.session.execute(
         UPDATE_ORIGINAL,
         {
             "tenant_id": current_tenant_id(),
             "id": found.id,
-            "text": said,
+            "text": text,
             "content": Json(content),
             "now": now(),
         },
@@ -284,13 +288,13 @@ def _apply_edit(line: Line, news: LineUpdate) -> None:
 
 def _affected_lines(line: Line, detail: dict[str, Any]) -> list[Line]:
     """Return the lines with this phone number or account id; the hook's line if neither matches."""
-    mine = list(
+    lines = list(
         db.session.scalars(
             select(Line).where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
         )
     )
     if phone := detail.get("phone"):
-        return [one for one in mine if one.phone in phone_variants(str(phone))]
+        return [one for one in lines if one.phone in phone_variants(str(phone))]
     account = detail.get("account_id")
-    meant = [one for one in mine if account and one.account_id == account]
-    return meant or [one for one in mine if one.id == line.id]
+    matching = [one for one in lines if account and one.account_id == account]
+    return matching or [one for one in lines if one.id == line.id]

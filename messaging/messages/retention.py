@@ -103,26 +103,26 @@ def _rebuild_search_words(rows: Sequence[Any], before: datetime) -> None:
     contacts = sorted({str(row.contact_id) for row in rows if row.contact_id})
     if not contacts:
         return
-    mine = {"tenant_id": current_tenant_id(), "contacts": contacts}
-    db.session.execute(DELETE_SEARCH_WORDS, mine)
+    params = {"tenant_id": current_tenant_id(), "contacts": contacts}
+    db.session.execute(DELETE_SEARCH_WORDS, params)
     search_index.add_contact_words(
         sorted({from_uuid("con", row.contact_id) for row in rows if row.contact_id})
     )
     phones = sorted({row.phone for row in rows})
-    said: dict[str, set[str]] = {}
+    words: dict[str, set[str]] = {}
     for row in db.session.execute(
-        FIND_KEPT_TEXTS, {**mine, "phones": phones, "before": id_at(before)}
+        FIND_KEPT_TEXTS, {**params, "phones": phones, "before": id_at(before)}
     ):
-        said.setdefault(from_uuid("cnv", row.id), set()).update(search_index.words_of(row.text))
-    for conversation_id in sorted(said):
-        search_index.add_words(conversation_id, said[conversation_id])
+        words.setdefault(from_uuid("cnv", row.id), set()).update(search_index.words_of(row.text))
+    for conversation_id in sorted(words):
+        search_index.add_words(conversation_id, words[conversation_id])
 
 
 def _rows(statement: Any, after: str, before: datetime) -> list[Any]:
-    asked = {
+    params = {
         "tenant_id": current_tenant_id(),
         "after": after,
         "before": id_at(before),
         "most": AT_ONCE,
     }
-    return list(db.session.execute(statement, asked))
+    return list(db.session.execute(statement, params))

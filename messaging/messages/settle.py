@@ -103,9 +103,9 @@ class MessageOutcome:
 def expire_stale_messages() -> None:
     """Expire messages past their validity; mark those of a dead worker as unknown."""
     moment = now()
-    mine = {"tenant_id": current_tenant_id(), "now": moment}
-    expired = db.session.execute(EXPIRE_MESSAGES, mine).all()
-    lost = db.session.execute(MARK_UNKNOWN, mine).all()
+    params = {"tenant_id": current_tenant_id(), "now": moment}
+    expired = db.session.execute(EXPIRE_MESSAGES, params).all()
+    lost = db.session.execute(MARK_UNKNOWN, params).all()
     for row in expired:
         if not row.test:
             quota.release(1, row.quoted_usd, row.created_at)
@@ -118,9 +118,9 @@ def settle_messages(results: list[tuple[ClaimedMessage, SendOutcome]]) -> list[M
     accepted = [(one, out) for one, out in results if isinstance(out, SendAccepted)]
     others = [(one, out) for one, out in results if not isinstance(out, SendAccepted)]
     moment = now()
-    told = _settle_sent(accepted, moment) if accepted else []
-    told += _settle_others(others, moment) if others else []
-    return told
+    outcomes = _settle_sent(accepted, moment) if accepted else []
+    outcomes += _settle_others(others, moment) if others else []
+    return outcomes
 
 
 def _settle_sent(
@@ -137,7 +137,7 @@ def _settle_sent(
 
 def sent_live_updates(settled: Sequence[str], moved: Sequence[str]) -> list[dict[str, str]]:
     """Live updates for open pages, from the result of SETTLE_SENT."""
-    news = [
+    updates = [
         {"kind": "messages.changed", "id": from_uuid("msg", UUID(uuid)), "state": "sent"}
         for uuid in settled
     ]
@@ -146,8 +146,8 @@ def sent_live_updates(settled: Sequence[str], moved: Sequence[str]) -> list[dict
             "id": from_uuid("cnv", UUID(conversation)),
             "message": from_uuid("msg", UUID(message)),
         }
-        news.append({"kind": "conversations.changed", **ids})
-    return news
+        updates.append({"kind": "conversations.changed", **ids})
+    return updates
 
 
 def settle_sent_params(
@@ -174,13 +174,13 @@ def settle_sent_params(
 def sent_outcomes(
     accepted: Sequence[tuple[ClaimedMessage, SendAccepted]], settled: Sequence[str]
 ) -> list[MessageOutcome]:
-    ours = set(settled)
+    settled_ids = set(settled)
     return [
         MessageOutcome(
             one.envelope.message_id,
             "sent",
             out.network_id,
-            one.quoted_usd if one.uuid in ours and not one.test else Decimal(0),
+            one.quoted_usd if one.uuid in settled_ids and not one.test else Decimal(0),
         )
         for one, out in accepted
     ]
@@ -209,7 +209,7 @@ def _sent_event_body(one: ClaimedMessage, network_id: str, moment: datetime) -> 
 def _settle_others(
     others: Sequence[tuple[ClaimedMessage, SendOutcome]], moment: datetime
 ) -> list[MessageOutcome]:
-    fates = [_next_state(one, out, moment) for one, out in others]
+    results = [_next_state(one, out, moment) for one, out in others]
     rows = db.session.execute(
         SETTLE_OTHERS,
         {
@@ -217,10 +217,10 @@ def _settle_others(
             "now": moment,
             "ids": [one.uuid for one, _ in others],
             "attempts": [one.envelope.attempt for one, _ in others],
-            "states": [fate[0] for fate in fates],
-            "dues": [fate[1] for fate in fates],
-            "codes": [fate[2] for fate in fates],
-            "reasons": [fate[3] for fate in fates],
+            "states": [result[0] for result in results],
+            "dues": [result[1] for result in results],
+            "codes": [result[2] for result in results],
+            "reasons": [result[3] for result in results],
         },
     ).all()
     for row in rows:

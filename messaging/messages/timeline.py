@@ -38,19 +38,19 @@ def record_state_changes(rows: Sequence[Any], moment: datetime, causes: list[str
     insert_changes([str(row.id) for row in rows], [row.state for row in rows], causes, moment)
     for row in rows:
         publish_update("messages.changed", id=from_uuid("msg", row.id), state=row.state)
-    told = [row for row in rows if row.state != "queued"]
-    if told:
-        types = [f"messages.{row.state}" for row in told]
+    changed = [row for row in rows if row.state != "queued"]
+    if changed:
+        types = [f"messages.{row.state}" for row in changed]
         db.session.execute(
             INSERT_EVENTS,
             {
                 "tenant_id": current_tenant_id(),
                 "now": moment,
-                "ids": [str(new_uuid()) for _ in told],
+                "ids": [str(new_uuid()) for _ in changed],
                 "types": types,
                 "bodies": [
                     Json(state_event_body(kind, row, moment))
-                    for kind, row in zip(types, told, strict=True)
+                    for kind, row in zip(types, changed, strict=True)
                 ],
             },
         )

@@ -97,11 +97,11 @@ def send_security_notice(person: Person, what: str) -> None:
         )
 
 
-def send_invitation(letter: Invitation, business: str, token: str, locale: str) -> None:
-    who, business = break_links(letter.invited_by), break_links(business)
+def send_invitation(invitation: Invitation, business: str, token: str, locale: str) -> None:
+    who, business = break_links(invitation.invited_by), break_links(business)
     with force_locale(locale):
         _queue_email(
-            letter.email,
+            invitation.email,
             gettext("%(who)s invited you to %(business)s", who=who, business=business),
             [
                 gettext("Hello,"),
@@ -114,7 +114,7 @@ def send_invitation(letter: Invitation, business: str, token: str, locale: str) 
                 _absolute_url(f"/invitations/{token}"),
                 gettext("The link works for 7 days."),
             ],
-            letter.tenant_id,
+            invitation.tenant_id,
         )
 
 

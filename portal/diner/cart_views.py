@@ -68,21 +68,21 @@ def send_cart(slug: str) -> Response:
         return error_reply(404, "no_such_place", "en")
     language = chosen_language(facts)
     try:
-        asked = CartIn.model_validate_json(read_body())
+        form = CartIn.model_validate_json(read_body())
     except ValidationError:
         return error_reply(422, "failed", language)
     if facts.why_closed:
-        return error_reply(409, _closed_key(facts.why_closed, asked), language)
+        return error_reply(409, _closed_key(facts.why_closed, form), language)
     try:
         with tenant_scope(facts.tenant_id):
             site = sites.get(facts.site.id)
             line = sites.line_of(site)
             if line is None:
-                return error_reply(409, _closed_key("paused", asked), language)
-            cart = carts.create_cart(site, _requested_cart(asked))
+                return error_reply(409, _closed_key("paused", form), language)
+            cart = carts.create_cart(site, _requested_cart(form))
     except DomainError as error:
         if error.code == "paused":
-            return error_reply(409, _closed_key("paused", asked), language)
+            return error_reply(409, _closed_key("paused", form), language)
         return _cart_refused(error, facts, language)
     except BadText:
         return error_reply(422, "failed", language)
@@ -99,23 +99,23 @@ def send_cart(slug: str) -> Response:
     )
 
 
-def _requested_cart(asked: CartIn) -> carts.CartRequest:
+def _requested_cart(form: CartIn) -> carts.CartRequest:
     return carts.CartRequest(
         items=tuple(
             RequestedItem(line.item, line.quantity, tuple(line.options), line.note)
-            for line in asked.lines
+            for line in form.lines
         ),
-        order_type=asked.order_type,
-        payment_method=asked.payment_method,
-        table_number=asked.table,
-        table_token=asked.k,
-        notes=asked.notes,
-        address=asked.address,
-        latitude=asked.latitude,
-        longitude=asked.longitude,
-        language=asked.language,
-        coupon=asked.coupon,
-        tip_percent=asked.tip,
+        order_type=form.order_type,
+        payment_method=form.payment_method,
+        table_number=form.table,
+        table_token=form.k,
+        notes=form.notes,
+        address=form.address,
+        latitude=form.latitude,
+        longitude=form.longitude,
+        language=form.language,
+        coupon=form.coupon,
+        tip_percent=form.tip,
         visitor=request.remote_addr or "",
     )
 
@@ -131,9 +131,9 @@ def _qr(link: str) -> str:
     return qr_codes.svg(link, correction="low", border=2)
 
 
-def _closed_key(why: str, asked: CartIn) -> str:
+def _closed_key(why: str, form: CartIn) -> str:
     """Guests at a table can ask the staff; people at home cannot."""
-    return "paused_table" if why == "paused" and asked.order_type == "dine_in" else why
+    return "paused_table" if why == "paused" and form.order_type == "dine_in" else why
 
 
 def _cart_refused(error: DomainError, facts: MenuFacts, language: str) -> Response:

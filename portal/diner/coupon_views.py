@@ -36,14 +36,14 @@ def coupon(slug: str) -> Response:
     if not take_tokens([Bucket(f"coupon:{request.remote_addr}", RATE, BURST)]).allowed:
         return error_reply(429, "coupon_too_often", language)
     try:
-        asked = CouponIn.model_validate_json(read_body())
-        wishes = [RequestedItem(one.item, one.quantity, tuple(one.options)) for one in asked.lines]
-        lines = price_items(PricedMenu(facts.content, facts.missing), wishes, language)
+        form = CouponIn.model_validate_json(read_body())
+        items = [RequestedItem(one.item, one.quantity, tuple(one.options)) for one in form.lines]
+        lines = price_items(PricedMenu(facts.content, facts.missing), items, language)
     except (ValidationError, Invalid):
         return error_reply(422, "changed", language)
     try:
         with tenant_scope(facts.tenant_id):
-            offer = coupons.offer_for_cart(facts.site, asked.code, lines)
+            offer = coupons.offer_for_cart(facts.site, form.code, lines)
             promise = coupons.terms_of(offer.coupon)
     except CouponRefused as error:
         return json_response(

@@ -28,8 +28,8 @@ def zone(slug: str) -> Response:
         return error_reply(404, "no_such_place", "en")
     language = chosen_language(facts)
     try:
-        asked = PlaceIn.model_validate_json(read_body())
-        where = addresses.parse_coordinates(asked.latitude, asked.longitude)
+        place = PlaceIn.model_validate_json(read_body())
+        where = addresses.parse_coordinates(place.latitude, place.longitude)
     except (ValidationError, Invalid):
         return error_reply(422, "locate_failed", language)
     if where is None or not facts.zones:
@@ -51,7 +51,7 @@ def _fee_text(facts: MenuFacts, fee: Decimal, minimum: Decimal, language: str) -
         return format_money(amount, facts.site.currency, language)
 
     key = "located_fee" if fee else "located_free"
-    said = diner_text(language, key, fee=money(fee))
+    text = diner_text(language, key, fee=money(fee))
     if minimum:
-        said += " " + diner_text(language, "below_minimum", minimum=money(minimum))
-    return said
+        text += " " + diner_text(language, "below_minimum", minimum=money(minimum))
+    return text

@@ -35,16 +35,16 @@ def why_closed(facts: MenuFacts, language: str) -> str:
         return diner_text(language, facts.why_closed)
     special = hours.closed_all_day(site.special_days, site.time_zone, now())
     if special is None:
-        said = diner_text(language, "closed")
+        text = diner_text(language, "closed")
     elif special["name"]:
-        said = diner_text(language, "closed_today_named", name=special["name"])
+        text = diner_text(language, "closed_today_named", name=special["name"])
     else:
-        said = diner_text(language, "closed_today")
+        text = diner_text(language, "closed_today")
     at = sites.next_opening(site)
     if at is None:
-        return said
+        return text
     day, clock = chat_texts.opening_day(at, language), format_time(at, "short", locale=language)
-    return f"{said} {diner_text(language, 'opens', day=day, time=clock)}"
+    return f"{text} {diner_text(language, 'opens', day=day, time=clock)}"
 
 
 def week(site: Site, language: str) -> list[OpeningRow]:

@@ -188,12 +188,12 @@ def _lowest_fee(facts: MenuFacts, language: str) -> str:
 
 def _table(facts: MenuFacts) -> tuple[str, bool]:
     """The table in the URL if it belongs to this restaurant, and whether its token is valid."""
-    asked = request.args.get("table", "")
-    if not asked:
+    code = request.args.get("table", "")
+    if not code:
         return "", False
     with tenant_scope(facts.tenant_id):
         token = request.args.get("k", "")
-        table = tables.find_by_code(facts.site.id, asked.replace("\0", ""), token)
+        table = tables.find_by_code(facts.site.id, code.replace("\0", ""), token)
         if table is None:
             return "", False
         return table.number, tables.token_matches(table, token)
@@ -203,10 +203,10 @@ def chosen_language(facts: MenuFacts) -> str:
     return _language(facts, request.args.get("lang", ""))
 
 
-def _language(facts: MenuFacts, asked: str) -> str:
+def _language(facts: MenuFacts, requested: str) -> str:
     known = facts.site.languages
-    if asked in known:
-        return asked
+    if requested in known:
+        return requested
     return request.accept_languages.best_match(known) or known[0]
 
 

@@ -32,13 +32,13 @@ def call(slug: str) -> Response:
         return error_reply(404, "no_such_place", "en")
     language = chosen_language(facts)
     try:
-        asked = CallIn.model_validate_json(read_body())
+        form = CallIn.model_validate_json(read_body())
         with tenant_scope(facts.tenant_id):
             site = sites.get(facts.site.id)
-            table = tables.find_by_code(site.id, asked.table, asked.k)
+            table = tables.find_by_code(site.id, form.table, form.k)
             if table is None:
                 raise Invalid("unknown_table", "This table does not exist here.")
-            made = waiter_calls.create_call(site, table, asked.k, asked.kind)
+            made = waiter_calls.create_call(site, table, form.k, form.kind)
             return json_response(_shown(made, language))
     except (ValidationError, DomainError, BadText):
         return error_reply(422, "failed", language)

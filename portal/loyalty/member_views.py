@@ -105,13 +105,13 @@ def _member(contact_id: str, form: CorrectForm | None) -> Any:
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
         known = {site.id: site for site in sites.list_including_closed()}
-        standings = ledger.balances(card.id)
+        balances = ledger.balances(card.id)
         counted = {one.site_id: one for one in programmes.listed()}
         entries = ledger.entries(card.id)
         own_coupons = coupons.of_contact(card.id)
         priced = {
             one.site_id: rewards.exchangeable_at(one.site_id, known[one.site_id].currency)
-            for one in standings
+            for one in balances
             if one.site_id in known
         }
     if form is None and may("loyalty.manage"):
@@ -121,7 +121,7 @@ def _member(contact_id: str, form: CorrectForm | None) -> Any:
         card=card,
         sites=known,
         open_sites=[one for one in known.values() if one.closed_at is None],
-        standings=standings,
+        standings=balances,
         programmes=counted,
         entries=entries,
         coupons=own_coupons,

@@ -239,7 +239,7 @@ def _filters(given: dict[str, Any]) -> coupons.CouponFilters:
     if typed:
         code = typed if coupon_codes.normalize(typed) else None
         if code is None:
-            digits = "".join(letter for letter in typed if letter.isdecimal())
+            digits = "".join(char for char in typed if char.isdecimal())
             contact_id = contact_identities.find_contact(digits) if len(digits) >= 7 else None
             code = None if contact_id else typed
     return coupons.CouponFilters(given.get("state"), given.get("reward"), contact_id, code)

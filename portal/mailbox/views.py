@@ -33,7 +33,7 @@ def index() -> Any:
 @open_to_all
 def show(mail_id: str) -> Any:
     with global_scope():
-        letter = mail.get(mail_id)
-    if letter is None:
+        message = mail.get(mail_id)
+    if message is None:
         raise NotFound()
-    return render_template("mailbox/show.html", mail=letter)
+    return render_template("mailbox/show.html", mail=message)

@@ -66,7 +66,7 @@ def find_recipients(written: str) -> tuple[str, list[ContactCard]]:
     """The phone number, and the contacts to choose from if a name matches several."""
     with tenant_scope(g.tenant_id):
         if normalize_phone(written, accounts.home_country() or None) is None and any(
-            letter.isalpha() for letter in written
+            char.isalpha() for char in written
         ):
             wanted = contact_search.ContactFilters(search=written, has_phone=True)
             found = contact_cards.cards_of(

@@ -259,7 +259,7 @@ def _filters_in_url() -> dict[str, str]:
 
 def _filters(given: dict[str, Any]) -> OrderFilters:
     words = given.get("q", "")
-    digits = "".join(letter for letter in words if letter.isdigit())
+    digits = "".join(char for char in words if char.isdigit())
     number = phone = table = None
     if "-" in words and not words.startswith("+"):
         number = words.upper()

@@ -166,16 +166,16 @@ def _page(form: InvoiceForm | None) -> str:
     with tenant_scope(g.tenant_id):
         facts, own = current_tenant_facts(), accounts.account()
         tenant, used = accounts.get(g.tenant_id), quota.usage(facts)
-        stands = renewals.plan_status(own, tenant.plan, settings.plan_grace_days)
+        status = renewals.plan_status(own, tenant.plan, settings.plan_grace_days)
         plans = [
             plan
             for plan in every_plan()
-            if plan.retired_at is None or plan.code in (tenant.plan, stands.plan)
+            if plan.retired_at is None or plan.code in (tenant.plan, status.plan)
         ]
         others, waiting = other_prices(), billing.open_payments()
         prices = {plan.code: price_for(plan, own, others) for plan in plans}
         terms = plan_payments.billing_terms(settings)
-        net, tax, currency = billing.with_tax(prices[stands.plan], terms)
+        net, tax, currency = billing.with_tax(prices[status.plan], terms)
         have = plan_limits.list_limits(
             {
                 "lines": sum(not line.test for line in line_repository.list_lines()),
@@ -183,8 +183,8 @@ def _page(form: InvoiceForm | None) -> str:
                 "sites": len(sites.listed()),
             }
         )
-        papers = billing.list_invoices() if may("settings.manage") else []
-        replaced = billing.replaced_by(papers)
+        invoices = billing.list_invoices() if may("settings.manage") else []
+        replaced = billing.replaced_by(invoices)
     if form is None and may("settings.manage"):
         form = InvoiceForm(formdata=None, obj=own)
     return render_template(
@@ -195,11 +195,11 @@ def _page(form: InvoiceForm | None) -> str:
         tenant=tenant,
         plans=plans,
         prices=prices,
-        stands=stands,
+        stands=status,
         renewal=(net + tax, currency),
         rooms=have,
         waiting=waiting,
-        invoices=papers,
+        invoices=invoices,
         replaced=replaced,
         form=form,
         by_card=bool(settings.billing_provider),

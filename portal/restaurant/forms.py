@@ -138,10 +138,10 @@ class BasicsForm(Form):
     line_id = SelectField(_("Order line"), [Optional()])
 
     def offer(
-        self, menus: list[tuple[str, str]], lines: list[tuple[str, str]], spoken: list[str]
+        self, menus: list[tuple[str, str]], lines: list[tuple[str, str]], menu_languages: list[str]
     ) -> None:
         """Set the choices. Languages that the site already uses stay available, even rare ones."""
-        rare = [(code, own_name(code)) for code in spoken if code not in dict(languages())]
+        rare = [(code, own_name(code)) for code in menu_languages if code not in dict(languages())]
         self.language.choices = self.others.choices = [*languages(), *rare]
         self.menu_id.choices = [("", _("– no menu yet –")), *menus]
         self.line_id.choices = [("", _("Default line of the business")), *lines]

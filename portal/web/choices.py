@@ -26,7 +26,7 @@ def time_zone_choices() -> list[tuple[str, str]]:
 def sort_key(name: str) -> str:
     """Sorts accented letters next to their plain ones, as dictionaries do."""
     plain = unicodedata.normalize("NFD", name.replace("İ", "I").replace("ı", "i").casefold())
-    return "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return "".join(char for char in plain if not unicodedata.combining(char))
 
 
 def countries() -> list[tuple[str, str]]:

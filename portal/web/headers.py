@@ -73,8 +73,8 @@ def version_static_files(app: Flask) -> None:
         file = folders[endpoint] / filename
         if not file.is_file():
             return ""
-        ours = endpoint == "static" and filename in naming
-        content = written(filename) if ours else file.read_bytes()
+        is_own_file = endpoint == "static" and filename in naming
+        content = written(filename) if is_own_file else file.read_bytes()
         return blake2s(content, digest_size=6).hexdigest()
 
     @app.url_defaults

@@ -139,8 +139,8 @@ def reason_message(sentence: str | None) -> str:
     """The reason of an audited change; after the dot comes what was given."""
     if not sentence:
         return ""
-    ours, mark, given = sentence.partition(REASON_DETAIL)
-    return f"{gettext(ours)}{mark}{given}"
+    sentence_part, mark, given = sentence.partition(REASON_DETAIL)
+    return f"{gettext(sentence_part)}{mark}{given}"
 
 
 def format_minutes(minutes: int) -> str:

@@ -30,8 +30,8 @@ def _language() -> str:
     """The language of this request; read directly, because a page asks for it hundreds of times."""
     if not has_app_context():
         return ""
-    kept = g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
-    chosen = getattr(kept, "babel_locale", None) or get_locale()
+    babel_state = g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
+    chosen = getattr(babel_state, "babel_locale", None) or get_locale()
     return str(chosen.language) if chosen else ""
 
 

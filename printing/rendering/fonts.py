@@ -45,7 +45,7 @@ def shape_text(text: str, bold: bool, right_to_left: bool) -> ShapedText:
     """Cached: tickets repeat the same few words."""
     glyphs: list[Glyph] = []
     at = 0.0
-    fixed = not right_to_left and all(_has(_MONO[bold], letter) for letter in text)
+    fixed = not right_to_left and all(_has(_MONO[bold], char) for char in text)
     for run, backwards in _visual_runs(text, right_to_left):
         pieces = list(_by_font(run, bold, fixed))
         for font, piece in reversed(pieces) if backwards else pieces:
@@ -68,7 +68,7 @@ def is_right_to_left(text: str) -> bool:
 
     So a phone number stays left to right in Arabic text too.
     """
-    strong = (unicodedata.bidirectional(letter) for letter in text)
+    strong = (unicodedata.bidirectional(char) for char in text)
     return next((way in ("R", "AL") for way in strong if way in ("L", "R", "AL")), False)
 
 
@@ -117,12 +117,12 @@ def _visual_runs(text: str, right_to_left: bool) -> Iterator[tuple[str, bool]]:
         for one in paragraph.get_characters_with_embedding_level()
     }
     runs: list[tuple[str, int]] = []
-    for place, letter in enumerate(text):
+    for place, char in enumerate(text):
         level = levels.get(place, runs[-1][1] if runs else int(right_to_left))
         if runs and runs[-1][1] == level:
-            runs[-1] = (runs[-1][0] + letter, level)
+            runs[-1] = (runs[-1][0] + char, level)
         else:
-            runs.append((letter, level))
+            runs.append((char, level))
     for level in range(max((level for _, level in runs), default=0), 0, -1):
         runs = _reversed_from(runs, level)
     for run, level in runs:
@@ -145,13 +145,13 @@ def _reversed_from(runs: list[tuple[str, int]], level: int) -> list[tuple[str, i
 def _by_font(text: str, bold: bool, fixed: bool) -> Iterator[tuple[hb.Font, str]]:
     names = [_MONO[bold]] if fixed else [_WIDE[bold], *_system()]
     held, piece = names[0], ""
-    for letter in text:
-        wanted = next((name for name in names if _has(name, letter)), held)
+    for char in text:
+        wanted = next((name for name in names if _has(name, char)), held)
         if wanted != held and piece:
             yield _font(held), piece
             piece = ""
         held = wanted
-        piece += letter
+        piece += char
     if piece:
         yield _font(held), piece
 
@@ -164,8 +164,8 @@ def _font(name: str) -> hb.Font:
 
 
 @lru_cache(maxsize=4096)
-def _has(name: str, letter: str) -> bool:
-    return bool(_font(name).get_nominal_glyph(ord(letter)))
+def _has(name: str, char: str) -> bool:
+    return bool(_font(name).get_nominal_glyph(ord(char)))
 
 
 @cache

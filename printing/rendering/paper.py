@@ -37,7 +37,7 @@ class PaperRoll:
     def write(self, text: str) -> str:
         """Replace letters that none of its code pages has."""
         return transliterate(
-            text, lambda letter: any(can_write(page, letter) for page, _ in self.pages)
+            text, lambda char: any(can_write(page, char) for page, _ in self.pages)
         )
 
     def page_for(self, row: Row) -> tuple[str, int] | None:

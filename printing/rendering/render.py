@@ -84,8 +84,8 @@ def code_page_samples(paper: PrintFormat, *, language: str = "en") -> Rendered:
     """
     roll = PaperRoll.of(paper.known_profile, paper.width_mm, None)
     heading = Document("strip", (TextLine(banner_text(language, "strip")),), language)
-    spoken = LANGUAGES[paper.language]
-    row = spoken.page_row
+    language_name = LANGUAGES[paper.language]
+    row = language_name.page_row
     if row is None:
         parts = (TextLine(TURKISH), TextLine("utf-8"), Cut())
         return render(heading.with_banner(*parts), paper)
@@ -94,8 +94,8 @@ def code_page_samples(paper: PrintFormat, *, language: str = "en") -> Rendered:
         for page, number in _sample_code_pages(paper)
     )
     ending = _encoded(Document("strip", (Cut(),), language), paper)
-    data = spoken.join_samples(_encoded(heading, paper), samples, ending)
-    return Rendered(spoken.media_type, data)
+    data = language_name.join_samples(_encoded(heading, paper), samples, ending)
+    return Rendered(language_name.media_type, data)
 
 
 def code_page_choices(paper: PrintFormat) -> list[str]:

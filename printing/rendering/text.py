@@ -28,13 +28,13 @@ PLAIN_LETTERS = {
 
 def printable(text: str, limit: int = MAX_LENGTH) -> str:
     """Return one line in NFC, without anything that a printer could read as a command."""
-    spaced = "".join(" " if letter.isspace() else letter for letter in text[: limit * 4])
+    spaced = "".join(" " if char.isspace() else char for char in text[: limit * 4])
     named = _PICTURES.sub(_emoji_name, spaced)
     joins = _JOINING.search(named) is not None
     result = "".join(
-        letter
-        for letter in named
-        if (letter in _JOINERS and joins) or unicodedata.category(letter) not in _DROPPED
+        char
+        for char in named
+        if (char in _JOINERS and joins) or unicodedata.category(char) not in _DROPPED
     )
     line = " ".join(unicodedata.normalize("NFC", result).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
@@ -43,18 +43,18 @@ def printable(text: str, limit: int = MAX_LENGTH) -> str:
 def transliterate(text: str, can_write: Callable[[str], bool]) -> str:
     """Replace letters that the printer's pages lack, if there is a replacement."""
     return "".join(
-        letter if letter.isascii() or can_write(letter) else PLAIN_LETTERS.get(letter, letter)
-        for letter in text
+        char if char.isascii() or can_write(char) else PLAIN_LETTERS.get(char, char)
+        for char in text
     )
 
 
 def column_width(text: str) -> int:
     """Return the width in columns of a fixed-width font."""
     return sum(
-        0 if unicodedata.combining(letter) or letter in _JOINERS
-        else 2 if unicodedata.east_asian_width(letter) in ("W", "F")
+        0 if unicodedata.combining(char) or char in _JOINERS
+        else 2 if unicodedata.east_asian_width(char) in ("W", "F")
         else 1
-        for letter in text
+        for char in text
     )  # fmt: skip
 
 
@@ -82,14 +82,14 @@ def wrap(text: str, columns: int, first: int | None = None) -> list[str]:
 
 def _head(word: str, space: int) -> str:
     taken = 0
-    for place, letter in enumerate(word):
-        taken += column_width(letter)
+    for place, char in enumerate(word):
+        taken += column_width(char)
         if taken > space:
             return word[: max(place, 1)]
     return word
 
 
 def _emoji_name(found: re.Match[str]) -> str:
-    letter = found[0][0]
-    name = unicodedata.name(letter, "").lower()
+    char = found[0][0]
+    name = unicodedata.name(char, "").lower()
     return f"[{name[:24]}]" if name else ""

@@ -74,23 +74,23 @@ def answer_keyword(line: Line, message: InboundMessage) -> bool:
     if card.contact.blocked_at is not None:
         return False
     keyword = programmes.normalize_keyword(message.text)
-    meant = _matching_programmes(line, keyword)
-    if not meant:
+    matching = _matching_programmes(line, keyword)
+    if not matching:
         return False
-    language = _language(card.contact.language, keyword, meant[0][1])
+    language = _language(card.contact.language, keyword, matching[0][1])
     if keyword in _REDEEM_WORDS:
-        for _, site in meant:
+        for _, site in matching:
             if text := _redeem(site, contact_id, language):
                 return bool(order_notifications.send_text(line, message.sender_phone, text))
-    parts = [_balance(programme, site, contact_id, language) for programme, site in meant]
-    parts += _coupons(meant[0][1], contact_id, language)
+    parts = [_balance(programme, site, contact_id, language) for programme, site in matching]
+    parts += _coupons(matching[0][1], contact_id, language)
     return bool(order_notifications.send_text(line, message.sender_phone, "\n\n".join(parts)))
 
 
 def _matching_programmes(line: Line, keyword: str) -> list[tuple[LoyaltyProgramme, Site]]:
     """The programmes with this keyword at the sites that use this line."""
     active = {one.site_id: one for one in programmes.listed() if one.active}
-    meant = []
+    matching = []
     for site in sites.listed():
         programme = active.get(site.id)
         site_line = sites.line_of(site) if programme is not None else None
@@ -99,8 +99,8 @@ def _matching_programmes(line: Line, keyword: str) -> list[tuple[LoyaltyProgramm
         if keyword in _REDEEM_WORDS or keyword in {
             programmes.normalize_keyword(one) for one in programme.keywords
         }:
-            meant.append((programme, site))
-    return meant
+            matching.append((programme, site))
+    return matching
 
 
 def _language(known_as: str, keyword: str, site: Site) -> str:
@@ -117,8 +117,8 @@ def _language(known_as: str, keyword: str, site: Site) -> str:
 
 
 def _balance(programme: LoyaltyProgramme, site: Site, contact_id: str, language: str) -> str:
-    standing = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
-    balance = standing.balance if standing else 0
+    own_balance = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
+    balance = own_balance.balance if own_balance else 0
     text = chat_text(language, f"{programme.kind}_balance", site=site.name, balance=balance)
     priced = rewards.exchangeable_at(site.id, site.currency)
     if not priced:
@@ -145,8 +145,8 @@ def _coupons(site: Site, contact_id: str, language: str) -> list[str]:
 
 def _redeem(site: Site, contact_id: str, language: str) -> str:
     """The reply; empty if the balance covers no reward at this site."""
-    standing = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
-    balance = standing.balance if standing else 0
+    own_balance = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
+    balance = own_balance.balance if own_balance else 0
     paid = [
         one for one in rewards.exchangeable_at(site.id, site.currency) if (one.cost or 0) <= balance
     ]

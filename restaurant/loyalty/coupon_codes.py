@@ -18,8 +18,8 @@ def new_code() -> str:
 
 def normalize(typed: str) -> str | None:
     """The code without spaces, dashes and lower case; None if it cannot be a code."""
-    code = "".join(letter for letter in typed[:80].upper() if letter.isalnum())
-    if len(code) != LENGTH or any(letter not in _LETTER_INDEX for letter in code):
+    code = "".join(char for char in typed[:80].upper() if char.isalnum())
+    if len(code) != LENGTH or any(char not in _LETTER_INDEX for char in code):
         return None
     return code if _check_letter(code[:-1]) == code[-1] else None
 
@@ -30,7 +30,7 @@ def format_code(code: str) -> str:
 
 def _check_letter(body: str) -> str:
     size, total = len(READABLE_ALPHABET), 0
-    for number, letter in enumerate(reversed(body)):
-        value = _LETTER_INDEX[letter] * (2 if number % 2 == 0 else 1)
+    for number, char in enumerate(reversed(body)):
+        value = _LETTER_INDEX[char] * (2 if number % 2 == 0 else 1)
         total += value // size + value % size
     return READABLE_ALPHABET[-total % size]

@@ -18,7 +18,7 @@ def menu_link(site: Site) -> str:
 
 
 def values_for(site: Site, card: ContactCard, coupon: Coupon | None) -> dict[str, str]:
-    standing = db.session.get(
+    balance = db.session.get(
         LoyaltyMember, (current_tenant_id(), site.id, card.id), populate_existing=True
     )
     name = card.contact.name
@@ -27,8 +27,8 @@ def values_for(site: Site, card: ContactCard, coupon: Coupon | None) -> dict[str
         "customer.name": name,
         "site.name": site.name,
         "menu.link": menu_link(site),
-        "loyalty.balance": str(standing.balance if standing else 0),
-        "loyalty.visits": str(standing.visits if standing else 0),
+        "loyalty.balance": str(balance.balance if balance else 0),
+        "loyalty.visits": str(balance.visits if balance else 0),
     }
     if coupon is not None:
         values |= coupon_values(site, coupon, card.contact.language or site.languages[0])

@@ -73,10 +73,10 @@ def default_programme(site: Site) -> LoyaltyProgramme:
 
 
 def default_keywords(site: Site) -> list[str]:
-    spoken = [
+    languages = [
         word for one in site.languages for word in DEFAULT_KEYWORDS.get(one.partition("-")[0], ())
     ]
-    return list(dict.fromkeys(spoken or DEFAULT_KEYWORDS["en"]))[:MOST_KEYWORDS]
+    return list(dict.fromkeys(languages or DEFAULT_KEYWORDS["en"]))[:MOST_KEYWORDS]
 
 
 def save_programme(site: Site, wanted: ProgrammeSettings) -> LoyaltyProgramme:

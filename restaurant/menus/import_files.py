@@ -120,8 +120,8 @@ def _column(name: str) -> str:
     if plain in _COLUMN_BY_HEADER:
         return _COLUMN_BY_HEADER[plain]
     stem, _, language = plain.replace("-", "_").rpartition("_")
-    meant = _COLUMN_BY_HEADER.get(stem, "")
-    return f"{meant}_{language}" if meant in BY_LANGUAGE else plain
+    column = _COLUMN_BY_HEADER.get(stem, "")
+    return f"{column}_{language}" if column in BY_LANGUAGE else plain
 
 
 def as_table(data: bytes) -> bytes:

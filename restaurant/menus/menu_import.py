@@ -265,12 +265,12 @@ def _parse_row(
     values["stations"] = take(
         "stations", lambda: stations.check_station_codes(list(named) or ["kitchen"])
     )
-    for name, known, meant in (
+    for name, known, synonyms in (
         ("allergens", menu_validation.ALLERGENS, _ALLERGENS),
         ("diets", menu_validation.DIETS, _DIETS),
     ):
         if wanted := _words(cells.get(name)):
-            values[name] = take(name, lambda: _known_values(name, wanted, known, meant))  # noqa: B023 - called now
+            values[name] = take(name, lambda: _known_values(name, wanted, known, synonyms))  # noqa: B023 - called now
     if cells.get("code"):
         values["code"] = take("code", lambda: one_line(str(cells["code"]), 40))
     if len(reading.faults) == before:
@@ -282,9 +282,9 @@ def _parse_row(
 
 
 def _known_values(
-    name: str, wanted: list[str], known: tuple[str, ...], meant: Mapping[str, str]
+    name: str, wanted: list[str], known: tuple[str, ...], synonyms: Mapping[str, str]
 ) -> list[str]:
-    unknown = [word for word in wanted if import_synonyms.normalize(word) not in meant]
+    unknown = [word for word in wanted if import_synonyms.normalize(word) not in synonyms]
     if unknown:
         raise invalid(
             name,
@@ -293,7 +293,7 @@ def _known_values(
             word=unknown[0][:40],
             known=", ".join(known),
         )
-    requested = {meant[import_synonyms.normalize(word)] for word in wanted}
+    requested = {synonyms[import_synonyms.normalize(word)] for word in wanted}
     return [one for one in known if one in requested]
 
 

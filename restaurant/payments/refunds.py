@@ -123,10 +123,10 @@ def record_provider_refunds(account: PaymentAccount, found: LinkStatus) -> bool:
         Refund.payment_id == payment.id,
         Refund.state.in_(PENDING_STATES),
     )
-    for ours in db.session.scalars(ours_under_way.order_by(Refund.id)):
-        if ours.state == "unknown" and ours.amount <= extra:
-            _count(ours)
-        extra -= ours.amount  # a pending refund is recorded when it is settled
+    for refund in db.session.scalars(ours_under_way.order_by(Refund.id)):
+        if refund.state == "unknown" and refund.amount <= extra:
+            _count(refund)
+        extra -= refund.amount  # a pending refund is recorded when it is settled
     if extra > 0:
         there = Refund(
             tenant_id=payment.tenant_id,

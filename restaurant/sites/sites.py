@@ -85,10 +85,10 @@ def suggest_slug_and_prefix(name: str) -> tuple[str, str]:
         "[a-z0-9]+", unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
     )
     slug = "-".join(words)[:36].strip("-")
-    letters = "".join(words).lstrip("0123456789")[:3].upper()
+    prefix = "".join(words).lstrip("0123456789")[:3].upper()
     return (
         slug if len(slug) > 2 else f"menu-{short_code(6).lower()}",
-        letters if len(letters) > 1 else "ORD",
+        prefix if len(prefix) > 1 else "ORD",
     )
 
 

@@ -91,8 +91,8 @@ def downgrade_if_due(grace_days: int) -> PlanStatus | None:
     The old plan and limits are stored, so that a payment restores them.
     """
     own, tenant = locked_account(), accounts.get(current_tenant_id())
-    stands = plan_status(own, tenant.plan, grace_days)
-    if stands.stage != "due" or _being_paid():
+    status = plan_status(own, tenant.plan, grace_days)
+    if status.stage != "due" or _being_paid():
         return None
     base = base_plan()
     was = tenant.plan
@@ -109,7 +109,7 @@ def downgrade_if_due(grace_days: int) -> PlanStatus | None:
     tenant.plan = base.code
     audit.record("account.plan_lapsed", tenant.name, was=was, now=base.code)
     invalidate_tenant_cache()
-    return stands
+    return status
 
 
 def apply_renewal(plan: str, until: date | None) -> None:

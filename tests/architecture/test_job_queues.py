@@ -27,7 +27,7 @@ def names_rung(source):
                 yield node.args[0]
 
 
-def rung():
+def woken_jobs():
     found = []
     for path in modules():
         for first in names_rung((ROOT / path).read_text()):
@@ -50,7 +50,7 @@ def scheduled():
 
 
 def test_a_job_that_is_asked_for_exists_and_has_a_queue():
-    names = [*rung(), *scheduled()]
+    names = [*woken_jobs(), *scheduled()]
     assert {"jobs.mail.drain", "jobs.maintenance.sweep"} <= set(names)
     for name in names:
         module, _, function = name.rpartition(".")
@@ -59,7 +59,7 @@ def test_a_job_that_is_asked_for_exists_and_has_a_queue():
 
 
 def test_a_job_with_a_queue_of_its_own_is_asked_for():
-    assert set(JOB_QUEUES) <= {*rung(), *scheduled()}
+    assert set(JOB_QUEUES) <= {*woken_jobs(), *scheduled()}
 
 
 @pytest.mark.parametrize("module", MODULE_QUEUES)

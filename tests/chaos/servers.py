@@ -24,7 +24,7 @@ class Database:
             port=any_free(),
             password=secrets.token_urlsafe(24),
             durable=True,
-            say=lambda _: None,
+            print_line=lambda _: None,
         )
         if self.server.data.is_dir():
             self.server.clear_stale()

@@ -63,7 +63,7 @@ def test_a_letter_arrives_as_it_was_written(sending):
 
 def test_a_bell_brings_the_worker(sending, run_jobs):
     write()
-    run_jobs()  # and whatever else was rung for meanwhile
+    run_jobs()  # and what else was queued meanwhile
     assert [letter["Subject"] for letter in sending.letters].count("Merhaba Ünal") == 1
 
 

@@ -137,7 +137,7 @@ def test_it_runs_recovers_and_leaves_nothing(start):
     assert run.process.wait(allow_for_load(30)) == 0
     assert [process for process in everybody if not gone(process.pid)] == []
     assert not (run.data_dir / "service.env").exists()
-    database = Postgres(run.data_dir / "postgres", port=1, password="x", say=lambda _: None)
+    database = Postgres(run.data_dir / "postgres", port=1, password="x", print_line=lambda _: None)
     assert database.shut_down_cleanly()
 
     again = start()

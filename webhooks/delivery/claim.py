@@ -85,19 +85,19 @@ def claim_batches(most: int, lease: float) -> list[EndpointBatch]:
     single delivery, to test whether it works again.
     """
     moment, tenant_id = now(), current_tenant_id()
-    mine = {
+    params = {
         "tenant_id": tenant_id,
         "now": moment,
         "lease_until": moment + timedelta(seconds=lease),
     }
-    free = db.session.execute(CLAIM_ENDPOINTS, mine).all()
+    free = db.session.execute(CLAIM_ENDPOINTS, params).all()
     if not free:
         return []
     batches = {row.id: _batch(row, moment) for row in free}
     rows = db.session.execute(
         CLAIM_DELIVERIES,
         {
-            **mine,
+            **params,
             "endpoint_ids": [str(row.id) for row in free],
             "most": [1 if row.failures >= FAILURES_BEFORE_PAUSE else most for row in free],
         },

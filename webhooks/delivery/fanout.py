@@ -106,8 +106,8 @@ def has_unnumbered_events() -> bool:
 
 def has_events_to_fan_out() -> bool:
     """Whether an enabled endpoint subscribes to an event that has no number yet."""
-    mine = {"tenant_id": current_tenant_id(), "all_events": ALL_EVENTS, "test_event": TEST_EVENT}
-    return db.session.execute(TO_FAN_OUT, mine).first() is not None
+    params = {"tenant_id": current_tenant_id(), "all_events": ALL_EVENTS, "test_event": TEST_EVENT}
+    return db.session.execute(TO_FAN_OUT, params).first() is not None
 
 
 def _number_events(most: int) -> tuple[int, int]:

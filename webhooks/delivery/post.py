@@ -104,11 +104,11 @@ def _reason(status: int) -> str:
 
 def _retry_after(reply: Reply, at: datetime) -> float | None:
     """Seconds, from a number or from a date; None if the header is missing or cannot be parsed."""
-    said = reply.headers.get("retry-after", "").strip()
-    if said.isascii() and said.isdigit() and len(said) < 10:
-        return float(said)
+    value = reply.headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit() and len(value) < 10:
+        return float(value)
     try:
-        return max((parsedate_to_datetime(said) - at).total_seconds(), 0.0)
+        return max((parsedate_to_datetime(value) - at).total_seconds(), 0.0)
     except (ValueError, TypeError, OverflowError):
         return None
 

@@ -31,5 +31,7 @@ DELIVERY_REASONS = ReasonSentences(
 
 def not_reached(error: OutboundError) -> str:
     """`problem` is one of core/http/errors.py, `said` the client's own words."""
-    said = str(error)
-    return encode_reason(NOT_REACHED, problem=error.problem, said=f"{said[:1].upper()}{said[1:]}")
+    message = str(error)
+    return encode_reason(
+        NOT_REACHED, problem=error.problem, said=f"{message[:1].upper()}{message[1:]}"
+    )

@@ -234,22 +234,22 @@ def _switch_off(endpoint: Endpoint, because: str, error: str) -> None:
 
 
 def _write(results: Results, moment: datetime, listens: bool) -> None:
-    mine = {"tenant_id": current_tenant_id(), **_settle_params(results, moment, listens)}
-    db.session.execute(SETTLE, mine)
-    db.session.execute(ATTEMPTS, mine)
+    params = {"tenant_id": current_tenant_id(), **_settle_params(results, moment, listens)}
+    db.session.execute(SETTLE, params)
+    db.session.execute(ATTEMPTS, params)
 
 
 def _settle_params(results: Results, moment: datetime, listens: bool) -> dict[str, Any]:
-    fates = [next_state(one, posted, moment, listens) for one, posted in results]
+    settled = [next_state(one, posted, moment, listens) for one, posted in results]
     return {
         "now": moment,
         "ids": [one.uuid for one, _ in results],
         "attempts": [one.attempt for one, _ in results],
         "statuses": [posted.status for _, posted in results],
         "errors": [posted.error for _, posted in results],
-        "states": [fate[0] for fate in fates],
-        "steps": [fate[1] for fate in fates],
-        "dues": [fate[2] for fate in fates],
+        "states": [result[0] for result in settled],
+        "steps": [result[1] for result in settled],
+        "dues": [result[2] for result in settled],
         "ats": [posted.at for _, posted in results],
         "millis": [posted.millis for _, posted in results],
         "signatures": [posted.signature for _, posted in results],
@@ -259,8 +259,8 @@ def _settle_params(results: Results, moment: datetime, listens: bool) -> dict[st
 
 
 def _count(batch: EndpointBatch, results: Results, moment: datetime) -> None:
-    mine = {"tenant_id": current_tenant_id(), **_count_params(batch, results, moment)}
-    db.session.execute(COUNT_DAY, mine)
+    params = {"tenant_id": current_tenant_id(), **_count_params(batch, results, moment)}
+    db.session.execute(COUNT_DAY, params)
 
 
 def _count_params(batch: EndpointBatch, results: Results, moment: datetime) -> dict[str, Any]:

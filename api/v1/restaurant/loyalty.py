@@ -83,7 +83,7 @@ def list_members(query: MembersQuery) -> dict[str, Any]:
         site = sites.get(query.site_id)
         only = None
         if query.phone:
-            digits = "".join(letter for letter in query.phone if letter.isdecimal())
+            digits = "".join(char for char in query.phone if char.isdecimal())
             found = contact_identities.find_contact(digits) if digits else None
             only = [found] if found else []
         rows = ledger.members(site.id, query.after, query.limit + 1, only)
@@ -302,7 +302,7 @@ def _wanted(body: RewardFields) -> rewards.RewardSettings:
 def _contact(body: NewCoupon) -> str | None:
     if body.contact_id:
         return contact_cards.get(body.contact_id).id
-    digits = "".join(letter for letter in body.phone if letter.isdecimal())
+    digits = "".join(char for char in body.phone if char.isdecimal())
     if not body.phone:
         return None
     found = contact_identities.find_contact(digits) if digits else None

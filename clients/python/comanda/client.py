@@ -174,26 +174,30 @@ class Comanda:
         return map(Event.of, self._pages("/events", {"after": after}, page))
 
     def _send(self, path: str, body: Raw, options: Options) -> Sent:
-        wishes: Raw = dict(options)
-        key, wait = wishes.pop("idempotency_key", None), wishes.pop("wait", None)
+        body_options: Raw = dict(options)
+        key, wait = body_options.pop("idempotency_key", None), body_options.pop("wait", None)
         headers = {}
         if wait is not None:
             headers["Prefer"] = f"wait={int(wait)}" if wait else "respond-async"
-        if isinstance(wishes.get("scheduled_at"), datetime):
-            wishes["scheduled_at"] = wishes["scheduled_at"].isoformat()
+        if isinstance(body_options.get("scheduled_at"), datetime):
+            body_options["scheduled_at"] = body_options["scheduled_at"].isoformat()
         answer = self._transport.call(
-            "POST", path, body={**body, **_given(wishes)}, headers=headers, idempotency_key=key
+            "POST",
+            path,
+            body={**body, **_given(body_options)},
+            headers=headers,
+            idempotency_key=key,
         )
         return Sent.of(answer)
 
     def _pages(self, path: str, query: Mapping[str, Any], limit: int) -> Iterator[Raw]:
-        asked = {**query, "limit": limit}
+        params = {**query, "limit": limit}
         while True:
-            found = self._transport.call("GET", path, query=asked)
+            found = self._transport.call("GET", path, query=params)
             yield from found["data"]
             if found["next"] is None:
                 return
-            asked["after"] = found["next"]
+            params["after"] = found["next"]
 
 
 def _given(values: Mapping[str, Any]) -> Raw:

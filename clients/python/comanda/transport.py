@@ -100,8 +100,8 @@ def _worth_a_wait(
     if code == "line_unavailable" or (status not in AGAIN and code != "idempotency_in_flight"):
         return None
     if retry_after is not None and retry_after.isdigit():
-        asked = float(retry_after)
-        return asked if asked <= LONGEST_WAIT else None
+        seconds = float(retry_after)
+        return seconds if seconds <= LONGEST_WAIT else None
     return _back_off(attempt)
 
 

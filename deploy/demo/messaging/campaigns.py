@@ -95,19 +95,19 @@ TEXTS = {
 
 def add_campaigns(tenant_id: int, language: str) -> None:
     """Seeded: the same data every time."""
-    story, beginning = TEXTS[language], now()
+    texts, beginning = TEXTS[language], now()
     dice = random.Random(20260303)  # noqa: S311 - a demo, not a secret
     at = (beginning - timedelta(days=DAYS_AGO)).replace(hour=9, minute=30, second=0)
     with frozen(at), tenant_scope(tenant_id):
-        sent = _send(story, dice)
-    _receive_replies(tenant_id, at, sent, story, dice)
+        sent = _send(texts, dice)
+    _receive_replies(tenant_id, at, sent, texts, dice)
     with frozen(beginning - timedelta(days=2)), tenant_scope(tenant_id):
-        audience = audiences.save(story.audience, {"tags": story.tags})
+        audience = audiences.save(texts.audience, {"tags": texts.tags})
         waits = campaign_repository.add(
-            CampaignInput(name=story.scheduled[0], audience_id=audience.id, text=story.scheduled[1])
+            CampaignInput(name=texts.scheduled[0], audience_id=audience.id, text=texts.scheduled[1])
         )
-        campaign_repository.add(CampaignInput(name=story.draft[0], text=story.draft[1]))
-        campaign_repository.add(CampaignInput(name=story.offer, template=OFFER))
+        campaign_repository.add(CampaignInput(name=texts.draft[0], text=texts.draft[1]))
+        campaign_repository.add(CampaignInput(name=texts.offer, template=OFFER))
     with tenant_scope(tenant_id):
         saturday = timedelta(days=(5 - beginning.weekday()) % 7 or 7)
         campaign_lifecycle.start(
@@ -117,14 +117,14 @@ def add_campaigns(tenant_id: int, language: str) -> None:
             results.refresh_results(one, deep=True)
 
 
-def _send(story: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
+def _send(texts: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
     """Runs in one transaction, so that no worker of a running service processes a part of it.
 
     Returns phones and network ids of the accepted messages.
     """
-    name, text = story.finished
+    name, text = texts.finished
     made = campaign_repository.add(
-        CampaignInput(name=name, text=text, rest_days=3, filters={"tags": story.tags})
+        CampaignInput(name=name, text=text, rest_days=3, filters={"tags": texts.tags})
     )
     campaign_lifecycle.start(made.id)
     while (
@@ -152,22 +152,22 @@ def _receive_replies(
     tenant_id: int,
     at: datetime,
     sent: list[tuple[str, str]],
-    story: CampaignTexts,
+    texts: CampaignTexts,
     dice: random.Random,
 ) -> None:
     arrived = [network_id for _, network_id in sent if dice.random() < 0.95]
-    seen = [network_id for network_id in arrived if dice.random() < 0.75]
+    read_ids = [network_id for network_id in arrived if dice.random() < 0.75]
     with tenant_scope(tenant_id):
         add_receipts(
             [PastReceipt(one, "delivered", at + timedelta(minutes=2)) for one in arrived]
-            + [PastReceipt(one, "read", at + timedelta(minutes=9)) for one in seen]
+            + [PastReceipt(one, "read", at + timedelta(minutes=9)) for one in read_ids]
         )
     for place, (phone, _) in enumerate(sent[3::11]):
-        said = story.goodbye if place == 1 else story.answers[place % len(story.answers)]
-        _writes(tenant_id, at + timedelta(minutes=25 + 13 * place), phone, said)
+        reply = texts.goodbye if place == 1 else texts.answers[place % len(texts.answers)]
+        _writes(tenant_id, at + timedelta(minutes=25 + 13 * place), phone, reply)
 
 
-def _writes(tenant_id: int, at: datetime, phone: str, said: str) -> None:
+def _writes(tenant_id: int, at: datetime, phone: str, text: str) -> None:
     message = InboundMessage(
         network_id=f"wamid.answer{int(at.timestamp())}.{phone}",
         sender_phone=phone,
@@ -175,7 +175,7 @@ def _writes(tenant_id: int, at: datetime, phone: str, said: str) -> None:
         sender_name="",
         at=int(at.timestamp()),
         kind="text",
-        text=said,
+        text=text,
     )
     with frozen(at), tenant_scope(tenant_id):
         tally = UsageTally()

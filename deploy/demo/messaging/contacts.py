@@ -49,11 +49,11 @@ def add_contacts(language: str) -> None:
     first, last = FIRST[language].split(), LAST[language].split()
     rows: dict[str, ParsedRow] = {}
     for number in range(COUNT):
-        name, spoken = f"{dice.choice(first)} {dice.choice(last)}", language
+        name, contact_language = f"{dice.choice(first)} {dice.choice(last)}", language
         # None of these numbers belongs to a person: they exist only in the simulated network.
         stem = {"tr": "905", "es": "346"}[language]
         if dice.random() < 0.08:
-            stem, spoken, names = dice.choice(ABROAD)
+            stem, contact_language, names = dice.choice(ABROAD)
             name = dice.choice(names)
         length = {"905": 12, "346": 11, "4915": 13, "4479": 12, "336": 11}[stem]
         phone = stem + f"{dice.randrange(10**6):06}".rjust(length - len(stem), "0")
@@ -67,7 +67,7 @@ def add_contacts(language: str) -> None:
             phone=phone,
             key=contact_identities.canonical_spelling(phone),
             name=name,
-            language=spoken,
+            language=contact_language,
             tags=tags,
             birthday=birthday if dice.random() < 0.4 else None,
             birth_year=dice.randrange(1955, 2005) if dice.random() < 0.2 else None,

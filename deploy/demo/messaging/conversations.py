@@ -43,17 +43,17 @@ UNREACHABLE = SendRefused("recipient_unavailable", reasons.CANNOT_BE_REACHED)
 def add_conversations(tenant_id: int) -> None:
     """Seeded: the same data every time."""
     dice = random.Random(20260101)  # noqa: S311 - a demo, not a secret
-    beginning, heard = now(), []
+    beginning, receipts = now(), []
     with tenant_scope(tenant_id):
         line, tally = demo_line(), UsageTally()
         for days_ago in range(DAYS, 0, -1):
             opening = (beginning - timedelta(days=days_ago)).replace(hour=9, minute=5)
             busy = 4 if opening.weekday() in (4, 5) else 2
             for minutes in sorted(dice.sample(range(600), busy + dice.randrange(2))):
-                heard += _conversation(line, opening + timedelta(minutes=minutes), dice, tally)
+                receipts += _conversation(line, opening + timedelta(minutes=minutes), dice, tally)
         for minutes in (170, 95, 40, 12):
-            heard += _conversation(line, beginning - timedelta(minutes=minutes), dice, tally)
-        add_receipts(heard)
+            receipts += _conversation(line, beginning - timedelta(minutes=minutes), dice, tally)
+        add_receipts(receipts)
         tally.write()
 
 

@@ -65,7 +65,7 @@ class InboxScript:
         return demo_line()
 
     def writes(
-        self, minutes: int, guest: Guest, said: str = "", kind: str = "text", **content: Any
+        self, minutes: int, guest: Guest, text: str = "", kind: str = "text", **content: Any
     ) -> str:
         """`minutes` is how long before loading it was sent. Returns the network's id."""
         at = self.beginning - timedelta(minutes=minutes)
@@ -77,7 +77,7 @@ class InboxScript:
             sender_name=guest.name,
             at=int(at.timestamp()),
             kind=kind,
-            text=said,
+            text=text,
             content=content,
         )
         with frozen(at):
@@ -85,7 +85,7 @@ class InboxScript:
         return network_id
 
     def answers(
-        self, minutes: int, who: str, guest: Guest, said: str, state: str = "read", **more: Any
+        self, minutes: int, who: str, guest: Guest, text: str, state: str = "read", **more: Any
     ) -> str:
         at = self.beginning - timedelta(minutes=minutes)
         network_id = f"wamid.{self.prefix}answer{next(self.numbers)}"
@@ -93,7 +93,7 @@ class InboxScript:
         with frozen(at), acting_as(self.actor(who)):
             talk = inbox_conversations.get(self._talk(guest))
             send_as_worker(
-                inbox_replies.send_reply(talk, Reply(once=network_id, text=said, **more)), outcome
+                inbox_replies.send_reply(talk, Reply(once=network_id, text=text, **more)), outcome
             )
         for later, step in enumerate(("delivered", "read"), start=1):
             if state == "read" or (state == "delivered" and step == state):
@@ -124,83 +124,83 @@ class InboxScript:
         )
 
 
-def add_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
+def add_inbox(tenant_id: int, people: Mapping[str, Person]) -> None:
     """Starts in the afternoon; the last messages are a minute or two old."""
-    tale = InboxScript(cast, now())
+    script = InboxScript(people, now())
     with tenant_scope(tenant_id):
-        with acting_as(tale.actor(DERYA)):
+        with acting_as(script.actor(DERYA)):
             prepare_inbox(QUICK_REPLIES)
-        _birthday(tale)
-        _others(tale)
-        tale.end()
+        _birthday(script)
+        _others(script)
+        script.end()
 
 
 def prepare_inbox(quick: Mapping[str, str]) -> None:
     """Add quick replies and mark all earlier messages as read."""
-    for shortcut, said in quick.items():
-        quick_replies.save(shortcut, said)
+    for shortcut, text in quick.items():
+        quick_replies.save(shortcut, text)
     for talk in inbox_conversations.list_conversations(
         ConversationFilters(view="unread"), None, 100
     ):
         conversation_actions.mark_read(talk.id)
 
 
-def _birthday(tale: InboxScript) -> None:
+def _birthday(script: InboxScript) -> None:
     burak = Guest("905339140207", name="Burak Çelik")
-    tale.writes(214, burak, "Merhaba, cumartesi akşamı için 12 kişilik yer ayırabilir miyiz?")
-    tale.does(212, JONAS, burak, "assign", tale.cast[JONAS].id)
-    tale.answers(
+    script.writes(214, burak, "Merhaba, cumartesi akşamı için 12 kişilik yer ayırabilir miyiz?")
+    script.does(212, JONAS, burak, "assign", script.cast[JONAS].id)
+    script.answers(
         211, JONAS, burak, "Merhaba Burak Bey! Cumartesi 20.00 uygun mu? Bahçe tarafı boş."
     )
-    asked = tale.writes(205, burak, "Süper. Doğum günü olacak, pasta getirebilir miyiz?")
-    tale.answers(
-        203, JONAS, burak, "Tabii, mum ve servis bizden 🎂 Kaç yaş olacak?", reply_to=asked
+    question = script.writes(205, burak, "Süper. Doğum günü olacak, pasta getirebilir miyiz?")
+    script.answers(
+        203, JONAS, burak, "Tabii, mum ve servis bizden 🎂 Kaç yaş olacak?", reply_to=question
     )
-    tale.writes(202, burak, "😍", kind="reaction", message_id=asked, emoji="😍")
-    tale.does(
+    script.writes(202, burak, "😍", kind="reaction", message_id=question, emoji="😍")
+    script.does(
         198,
         JONAS,
         burak,
         "add_note",
         "12 kişi, bahçe. *Pasta kendilerinden*, mumları hazırlayalım.",
     )
-    tale.writes(190, burak, "60 :) Babamın doğum günü. Adresi de atar mısınız?")
-    tale.answers(
+    script.writes(190, burak, "60 :) Babamın doğum günü. Adresi de atar mısınız?")
+    script.answers(
         188, JONAS, burak, "", place=(40.9851, 29.0247, "Lokanta Mavi, Moda"), state="read"
     )
-    tale.answers(187, JONAS, burak, "Cumartesi 20.00, 12 kişi, bahçe. Görüşmek üzere!")
-    tale.writes(24, burak, "Son bir şey: 2 kişi vejetaryen, menüde seçenek var mı?")
-    tale.does(21, JONAS, burak, "assign", tale.cast[SELIN].id)
+    script.answers(187, JONAS, burak, "Cumartesi 20.00, 12 kişi, bahçe. Görüşmek üzere!")
+    script.writes(24, burak, "Son bir şey: 2 kişi vejetaryen, menüde seçenek var mı?")
+    script.does(21, JONAS, burak, "assign", script.cast[SELIN].id)
 
 
-def _others(tale: InboxScript) -> None:
+def _others(script: InboxScript) -> None:
     amelie = Guest("33612110450", name="Amélie Laurent")
-    tale.writes(170, amelie, "Hello! Do you have *gluten free* bread?")
-    tale.answers(168, SELIN, amelie, "We do, baked every morning. Shall I keep a table for you?")
-    tale.writes(160, amelie, "Yes please, two of us at 19:30", kind="text")
-    tale.answers(158, SELIN, amelie, "Done. See you tonight, Amélie!", state="delivered")
-    tale.does(150, SELIN, amelie, "close")
+    script.writes(170, amelie, "Hello! Do you have *gluten free* bread?")
+    script.answers(168, SELIN, amelie, "We do, baked every morning. Shall I keep a table for you?")
+    script.writes(160, amelie, "Yes please, two of us at 19:30", kind="text")
+    script.answers(158, SELIN, amelie, "Done. See you tonight, Amélie!", state="delivered")
+    script.does(150, SELIN, amelie, "close")
 
     nobody = Guest(network_id="TR.48213377120049", name="kahvesever")
-    tale.writes(95, nobody, "selam, kahve çekirdeği de satıyor musunuz?")
-    tale.answers(92, EMRE, nobody, "Selam! Evet, 250 gr paketler var. Ayıralım mı?", "delivered")
+    script.writes(95, nobody, "selam, kahve çekirdeği de satıyor musunuz?")
+    script.answers(92, EMRE, nobody, "Selam! Evet, 250 gr paketler var. Ayıralım mı?", "delivered")
 
     gizem = Guest("905077714402", name="Gizem Aydın")
-    tale.writes(66, gizem, "Siparişim 40 dakikadır gelmedi, ne durumda acaba?")
-    tale.answers(63, EMRE, gizem, "Hemen bakıyorum Gizem Hanım, kusura bakmayın.")
-    tale.does(62, EMRE, gizem, "add_note", "Kurye Hakan aradı: Moda Caddesi kapalı, 10 dk daha.")
-    tale.answers(60, EMRE, gizem, "Kuryemiz yolda; cadde kapalıymış, 10 dakikaya kapınızda.")
-    tale.writes(44, gizem, "Geldi, teşekkürler. Sıcaktı da 👍")
+    script.writes(66, gizem, "Siparişim 40 dakikadır gelmedi, ne durumda acaba?")
+    script.answers(63, EMRE, gizem, "Hemen bakıyorum Gizem Hanım, kusura bakmayın.")
+    script.does(62, EMRE, gizem, "add_note", "Kurye Hakan aradı: Moda Caddesi kapalı, 10 dk daha.")
+    script.answers(60, EMRE, gizem, "Kuryemiz yolda; cadde kapalıymış, 10 dakikaya kapınızda.")
+    script.writes(44, gizem, "Geldi, teşekkürler. Sıcaktı da 👍")
 
     ivan = Guest("79165550133", name="Иван Петров")
-    tale.writes(38, ivan, "Здравствуйте! Можно заказать столик на завтра, 4 человека, 18:00?")
+    script.writes(38, ivan, "Здравствуйте! Можно заказать столик на завтра, 4 человека, 18:00?")
 
     lena = Guest("4915211110105", name="Lena Vogt")
-    tale.writes(31, lena, kind="location", latitude=40.9903, longitude=29.0271, name="Ev")
-    tale.writes(30, lena, "Is this still in your delivery area?")
+    script.writes(31, lena, kind="location", latitude=40.9903, longitude=29.0271, name="Ev")
+    script.writes(30, lena, "Is this still in your delivery area?")
 
     hakan = Guest("905422018890", name="Hakan Kurt")
-    tale.writes(
+    script.writes(
         17,
         hakan,
         "Sertifika ektedir",
@@ -210,12 +210,12 @@ def _others(tale: InboxScript) -> None:
         size=248_320,
         caption="Sertifika ektedir",
     )
-    tale.answers(15, DERYA, hakan, "Aldık, teşekkürler.", "failed")
+    script.answers(15, DERYA, hakan, "Aldık, teşekkürler.", "failed")
 
     unnamed = Guest("905551234098")
-    tale.writes(9, unnamed, "Menü var mı?")
-    tale.writes(8, unnamed, "Bir de bu akşam canlı müzik olacak mı")
+    script.writes(9, unnamed, "Menü var mı?")
+    script.writes(8, unnamed, "Bir de bu akşam canlı müzik olacak mı")
 
     zeynep = Guest("905321110101", name="Zeynep Arslan")
-    tale.writes(3, zeynep, "Bu akşamki rezervasyonu 8 yerine 8.30 yapabilir miyiz?")
-    tale.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz.")
+    script.writes(3, zeynep, "Bu akşamki rezervasyonu 8 yerine 8.30 yapabilir miyiz?")
+    script.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz.")

@@ -39,16 +39,16 @@ class PastReceipt(NamedTuple):
     at: datetime
 
 
-def add_receipts(heard: Sequence[PastReceipt]) -> None:
+def add_receipts(receipts: Sequence[PastReceipt]) -> None:
     """Runs in the tenant's transaction; the receipts of each message must be in order."""
-    if not heard:
+    if not receipts:
         return
     owner, tally = current_tenant_id(), UsageTally()
-    names = [one.network_id for one in heard]
+    names = [one.network_id for one in receipts]
     rows = db.session.execute(SELECT_SENT, {"tenant_id": owner, "network_ids": names})
     sent = {row["network_id"]: SimpleNamespace(**row) for row in rows.mappings()}
     changes, events, last = [], [], {}
-    for one in heard:
+    for one in receipts:
         message, kind = sent[one.network_id], f"messages.{one.state}"
         last[str(message.id)] = one
         changes.append(

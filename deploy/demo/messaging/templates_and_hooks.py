@@ -65,12 +65,12 @@ def _send_template(tenant_id: int, at: datetime) -> None:
         ticket = message_accept.accept_message(
             message_accept.check_template_draft(draft, line), line, current_tenant_facts()
         )
-        mine = [
+        approved = [
             one
             for one in message_claim.claim_messages(100, 60.0, [])
             if one.envelope.message_id == ticket.id
         ]
-        settle_after_a_second([(one, SendAccepted("wamid.demo-template")) for one in mine])
+        settle_after_a_second([(one, SendAccepted("wamid.demo-template")) for one in approved])
 
 
 def _send_photo(tenant_id: int, at: datetime) -> None:
@@ -97,10 +97,10 @@ def _send_photo(tenant_id: int, at: datetime) -> None:
         tally.write()
         for one in media_files.claim_downloads(10, 60.0):
             if one.message_id == message_id:
-                kept = StoredMedia(
+                stored = StoredMedia(
                     key, "image/png", "", len(photo), f"{key}.{kind.partition('/')[2]}"
                 )
-                media_files.settle_download(one, kept)
+                media_files.settle_download(one, stored)
 
 
 def _receive_hooks(tenant_id: int, beginning: datetime) -> None:

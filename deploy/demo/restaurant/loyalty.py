@@ -93,18 +93,18 @@ def _use(tenant_id: int, site_id: str) -> None:
                 coupon = coupons.issue(
                     reward, source="staff", contact_id=contact_identities.find_contact(phone)
                 )
-                wishes = [RequestedItem(reward.item_id, 1)] if reward.item_id else []
-                wishes += [
+                items = [RequestedItem(reward.item_id, 1)] if reward.item_id else []
+                items += [
                     RequestedItem(
                         line.item_id, line.quantity, tuple(one.id for one in line.options)
                     )
                     for line in random_order_items(past, chance)
                     if line.item_id
                 ]
-                if not wishes:
+                if not items:
                     continue  # all chosen items were sold out
                 taken = StaffOrder(
-                    wishes,
+                    items,
                     "takeaway",
                     "cash",
                     phone=phone,
@@ -128,9 +128,9 @@ def _switch_on_messages(site: Site, reward: Reward | None) -> None:
         if reward is not None and cause == "missed":
             for language, more in (("tr", "Kodunuz"), ("en", "Your code")):
                 if language in texts:
-                    said, _, stop = texts[language].rpartition("\n\n")
+                    main_text, _, stop = texts[language].rpartition("\n\n")
                     code = f"{more}: {{{{coupon.code}}}}, {{{{coupon.link}}}}"
-                    texts[language] = f"{said}\n{code}\n\n{stop}"
+                    texts[language] = f"{main_text}\n{code}\n\n{stop}"
         wanted = message_settings.MessageSettings(
             True, texts, usual.number, reward.id if reward and cause == "missed" else ""
         )

@@ -159,7 +159,7 @@ def draft_card_order(
 def random_order_items(past: PastOrders, chance: random.Random) -> Sequence[PricedItem]:
     content, missing = past.menu
     items = [item for category in content["categories"] for item in category["items"]]
-    wishes = []
+    chosen = []
     for item in chance.sample(items, k=min(len(items), chance.randint(1, 4))):
         if item["id"] in missing:
             continue
@@ -168,10 +168,10 @@ def random_order_items(past: PastOrders, chance: random.Random) -> Sequence[Pric
             group = content["groups"][group_id]
             had = [option["id"] for option in group["options"] if option["id"] not in missing]
             options += had[: group["least"]]
-        wishes.append(RequestedItem(item["id"], chance.choice((1, 1, 2)), tuple(options)))
-    if not wishes:
+        chosen.append(RequestedItem(item["id"], chance.choice((1, 1, 2)), tuple(options)))
+    if not chosen:
         return [PricedItem("", "Çay", "Çay", 2, Decimal(30), Decimal(10), ("bar",))]
-    return price_items(PricedMenu(content, missing), wishes, past.site.languages[0])
+    return price_items(PricedMenu(content, missing), chosen, past.site.languages[0])
 
 
 def advance_order(

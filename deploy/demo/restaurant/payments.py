@@ -98,12 +98,12 @@ def _paid(account: PaymentAccount, link: PaymentLink, ref: str, moment: object) 
             "paid", link.reference, ref, link.amount, link.currency, owner=account.owner,
             paid_at=now(),
         )  # fmt: skip
-        told = GatewayEvent(
+        event = GatewayEvent(
             f"evt_{ref}", "paid", "payment.succeeded", "", ref, link.reference, link.amount,
             link.currency,
         )  # fmt: skip
         provider_events.settle_event(
-            provider_events.store_event(account, told, signed=True, hook_id=None), account, found
+            provider_events.store_event(account, event, signed=True, hook_id=None), account, found
         )
         account.last_signal_at = now()
 

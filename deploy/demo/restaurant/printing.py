@@ -109,7 +109,7 @@ def _printed(job: PrintJob, *, lost: bool) -> None:
 
 def pair_agents(settings: Settings, tenant_id: int) -> list[dict[str, str]]:
     """Pair an agent for each restaurant that has none here. Returns the folder of each."""
-    told = []
+    pairings = []
     with tenant_scope(tenant_id):
         known = sites.listed()
     for site in known:
@@ -128,8 +128,8 @@ def pair_agents(settings: Settings, tenant_id: int) -> list[dict[str, str]]:
         with os.fdopen(handle, "w") as file:
             json.dump(facts, file)
         tickets = settings.data_dir / TICKETS / site.slug
-        told.append({"name": site.slug, "data": str(folder), "tickets": str(tickets)})
-    return told
+        pairings.append({"name": site.slug, "data": str(folder), "tickets": str(tickets)})
+    return pairings
 
 
 def _is_paired(facts: dict[str, Any]) -> dict[str, Any] | None:

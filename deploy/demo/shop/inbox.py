@@ -32,65 +32,67 @@ IRENE = Guest("34655801122", name="Irene Ortega")
 NOBODY = Guest(network_id="ES.77120094518820", name="lafloreta")
 
 
-def add_shop_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
-    tale = InboxScript(cast, now(), prefix="shop")
+def add_shop_inbox(tenant_id: int, people: Mapping[str, Person]) -> None:
+    script = InboxScript(people, now(), prefix="shop")
     with tenant_scope(tenant_id):
-        with acting_as(tale.actor(MARTA)):
+        with acting_as(script.actor(MARTA)):
             prepare_inbox(QUICK_REPLIES)
-        _last_week(tale)
-        _yesterday(tale)
-        _today(tale)
-        tale.end()
-        with acting_as(tale.actor(MARTA)):
+        _last_week(script)
+        _yesterday(script)
+        _today(script)
+        script.end()
+        with acting_as(script.actor(MARTA)):
             _know_customers()
 
 
-def _last_week(tale: InboxScript) -> None:
+def _last_week(script: InboxScript) -> None:
     day = 24 * 60
-    tale.writes(8 * day, IRENE, "Hola! ¿Hacéis talleres de torno para principiantes?")
-    tale.answers(
+    script.writes(8 * day, IRENE, "Hola! ¿Hacéis talleres de torno para principiantes?")
+    script.answers(
         8 * day - 25, MARTA, IRENE, "¡Hola Irene! Sí, cada primer sábado de mes. ¿Te apunto?"
     )
-    tale.writes(8 * day - 40, IRENE, "Sí, por favor, para dos personas")
-    tale.answers(8 * day - 44, MARTA, IRENE, "Hecho: sábado 10:00, dos plazas. ¡Hasta pronto!")
-    tale.does(8 * day - 50, MARTA, IRENE, "close")
-    tale.writes(6 * day, MARC, "Bonjour, mon bol est arrivé cassé 😕")
-    tale.writes(6 * day - 2, MARC, "", kind="location", latitude=43.6045, longitude=1.4440)
-    tale.does(6 * day - 20, MARTA, MARC, "add_note", "Second one this month. *Pack bowls upright.*")
-    tale.answers(6 * day - 22, MARTA, MARC, "So sorry, Marc! A new one leaves tomorrow morning.")
-    tale.writes(4 * day, MARC, "It arrived whole this time. Merci beaucoup!")
-    tale.does(4 * day - 30, MARTA, MARC, "close")
+    script.writes(8 * day - 40, IRENE, "Sí, por favor, para dos personas")
+    script.answers(8 * day - 44, MARTA, IRENE, "Hecho: sábado 10:00, dos plazas. ¡Hasta pronto!")
+    script.does(8 * day - 50, MARTA, IRENE, "close")
+    script.writes(6 * day, MARC, "Bonjour, mon bol est arrivé cassé 😕")
+    script.writes(6 * day - 2, MARC, "", kind="location", latitude=43.6045, longitude=1.4440)
+    script.does(
+        6 * day - 20, MARTA, MARC, "add_note", "Second one this month. *Pack bowls upright.*"
+    )
+    script.answers(6 * day - 22, MARTA, MARC, "So sorry, Marc! A new one leaves tomorrow morning.")
+    script.writes(4 * day, MARC, "It arrived whole this time. Merci beaucoup!")
+    script.does(4 * day - 30, MARTA, MARC, "close")
 
 
-def _yesterday(tale: InboxScript) -> None:
-    tale.writes(1700, CAFE, "Good morning, do you sell to cafés? We need 60 mugs by December.")
-    tale.does(1690, MARTA, CAFE, "assign", tale.cast[DERYA].id)
-    tale.answers(1660, DERYA, CAFE, "We do! From 40 pieces it is 20 % less. Which colours?")
-    tale.writes(1640, CAFE, "Half white, half blue. Could we have our name on them?")
-    tale.does(1636, DERYA, CAFE, "add_note", "Stamp costs 90 € once. Ask the kiln for two slots.")
-    tale.answers(1630, DERYA, CAFE, "Yes, with a stamp of your own. I send you an offer today.")
-    tale.writes(1500, TOM, "Is the large bowl safe in the microwave?")
-    tale.answers(1490, MARTA, TOM, "It is, and in the dishwasher too.", "delivered")
-    tale.does(1480, MARTA, TOM, "close")
-    tale.writes(1440 + 180, ZEYNEP, "Merhaba, İstanbul'a kargo var mı?")
-    tale.answers(1440 + 160, DERYA, ZEYNEP, "Merhaba Zeynep Hanım, var: 5 iş günü, 14 €.")
-    tale.writes(1440 + 150, ZEYNEP, "Harika, çay bardağı setini alıyorum 🙂")
+def _yesterday(script: InboxScript) -> None:
+    script.writes(1700, CAFE, "Good morning, do you sell to cafés? We need 60 mugs by December.")
+    script.does(1690, MARTA, CAFE, "assign", script.cast[DERYA].id)
+    script.answers(1660, DERYA, CAFE, "We do! From 40 pieces it is 20 % less. Which colours?")
+    script.writes(1640, CAFE, "Half white, half blue. Could we have our name on them?")
+    script.does(1636, DERYA, CAFE, "add_note", "Stamp costs 90 € once. Ask the kiln for two slots.")
+    script.answers(1630, DERYA, CAFE, "Yes, with a stamp of your own. I send you an offer today.")
+    script.writes(1500, TOM, "Is the large bowl safe in the microwave?")
+    script.answers(1490, MARTA, TOM, "It is, and in the dishwasher too.", "delivered")
+    script.does(1480, MARTA, TOM, "close")
+    script.writes(1440 + 180, ZEYNEP, "Merhaba, İstanbul'a kargo var mı?")
+    script.answers(1440 + 160, DERYA, ZEYNEP, "Merhaba Zeynep Hanım, var: 5 iş günü, 14 €.")
+    script.writes(1440 + 150, ZEYNEP, "Harika, çay bardağı setini alıyorum 🙂")
 
 
-def _today(tale: InboxScript) -> None:
-    asked = tale.writes(230, LENA, "Can I change the address of my order #1071?")
-    tale.answers(226, MARTA, LENA, "Of course, it has not left yet. Where to?", reply_to=asked)
-    tale.writes(221, LENA, "Kastanienallee 7, 10435 Berlin")
-    tale.answers(219, MARTA, LENA, "Changed, Lena. It leaves this afternoon.")
-    tale.writes(218, LENA, "❤️", kind="reaction", message_id=asked, emoji="❤️")
-    tale.does(215, MARTA, LENA, "close")
-    tale.writes(96, NURIA, "Hola! El paquet diu entregat i no el tinc…")
-    tale.does(90, MARTA, NURIA, "assign", tale.cast[MARTA].id)
-    tale.answers(88, MARTA, NURIA, "Hola Núria, ho miro ara mateix amb Correos.")
-    tale.does(70, MARTA, NURIA, "add_note", "Correos: left with the neighbour at 2-1.")
-    tale.answers(68, MARTA, NURIA, "Diuen que és al veí del 2n 1a. Em dius si hi és?")
-    tale.writes(41, NOBODY, "do you do gift wrapping?")
-    tale.writes(
+def _today(script: InboxScript) -> None:
+    question = script.writes(230, LENA, "Can I change the address of my order #1071?")
+    script.answers(226, MARTA, LENA, "Of course, it has not left yet. Where to?", reply_to=question)
+    script.writes(221, LENA, "Kastanienallee 7, 10435 Berlin")
+    script.answers(219, MARTA, LENA, "Changed, Lena. It leaves this afternoon.")
+    script.writes(218, LENA, "❤️", kind="reaction", message_id=question, emoji="❤️")
+    script.does(215, MARTA, LENA, "close")
+    script.writes(96, NURIA, "Hola! El paquet diu entregat i no el tinc…")
+    script.does(90, MARTA, NURIA, "assign", script.cast[MARTA].id)
+    script.answers(88, MARTA, NURIA, "Hola Núria, ho miro ara mateix amb Correos.")
+    script.does(70, MARTA, NURIA, "add_note", "Correos: left with the neighbour at 2-1.")
+    script.answers(68, MARTA, NURIA, "Diuen que és al veí del 2n 1a. Em dius si hi és?")
+    script.writes(41, NOBODY, "do you do gift wrapping?")
+    script.writes(
         33,
         CAFE,
         "Here is our logo",
@@ -100,9 +102,9 @@ def _today(tale: InboxScript) -> None:
         size=184_200,
         caption="Here is our logo",
     )
-    tale.answers(28, DERYA, CAFE, "Thank you! The offer is in your mail.", "failed")
-    tale.writes(12, PAU, "The apron is lovely! Do you have it in green too?")
-    tale.writes(4, NURIA, "Sí! El tenia ell. Moltes gràcies!")
+    script.answers(28, DERYA, CAFE, "Thank you! The offer is in your mail.", "failed")
+    script.writes(12, PAU, "The apron is lovely! Do you have it in green too?")
+    script.writes(4, NURIA, "Sí! El tenia ell. Moltes gràcies!")
 
 
 def _know_customers() -> None:

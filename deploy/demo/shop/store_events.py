@@ -119,7 +119,7 @@ def add_store_events(tenant_id: int) -> None:
         StorePost(recent, shop, "checkouts/create", _checkout(number + 1, CUSTOMERS[1], dice))
     )
     with tenant_scope(tenant_id):
-        heard: list[PastReceipt] = []
+        receipts: list[PastReceipt] = []
         # References keep these in the session, so that they are not read again for each post.
         _known = (
             accounts.account(),
@@ -129,8 +129,8 @@ def add_store_events(tenant_id: int) -> None:
         _misunderstood(form, opening + timedelta(hours=1))
         for post in sorted(posts, key=lambda one: one.at):
             if post.at <= beginning:
-                heard += _receipts_of(post, beginning)
-        add_receipts(heard)
+                receipts += _receipts_of(post, beginning)
+        add_receipts(receipts)
 
 
 def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> list[StorePost]:
@@ -195,14 +195,14 @@ def _trade_order(
 
 def _question(form: Connection, at: datetime, dice: random.Random) -> StorePost:
     first, last, phone, _ = dice.choice(CUSTOMERS[:2])
-    told = {
+    order = {
         "form_name": "Contact",
         "name": f"{first} {last}",
         "phone": phone,
         "message": dice.choice(ASKED),
         "submission_id": new_id("x"),
     }
-    return StorePost(at, form, "", told)
+    return StorePost(at, form, "", order)
 
 
 def _misunderstood(form: Connection, at: datetime) -> None:
@@ -214,13 +214,13 @@ def _misunderstood(form: Connection, at: datetime) -> None:
 
 def _receipts_of(post: StorePost, until: datetime) -> list[PastReceipt]:
     """The receipts for the answers."""
-    heard = _receive(post)
+    received = _receive(post)
     if post.soon_after is not None:
-        heard += _receive(post.soon_after)
+        received += _receive(post.soon_after)
     due = post.at + timedelta(minutes=61)
     if post.left and due < until:
-        heard += _answered(due)
-    return heard
+        received += _answered(due)
+    return received
 
 
 def _receive(post: StorePost) -> list[PastReceipt]:

@@ -76,8 +76,8 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
     )
     programs = [python_program(name, arguments, settings) for name, arguments in table]
     if store_url:
-        told = {**settings, "LINKED_STORE_URL": store_url}
-        programs.append(python_program("linked-host", ["-m", "jobs.linked.host"], told))
+        environment = {**settings, "LINKED_STORE_URL": store_url}
+        programs.append(python_program("linked-host", ["-m", "jobs.linked.host"], environment))
     return programs
 
 
@@ -116,11 +116,11 @@ def _inherited() -> dict[str, str]:
 
 
 def responds(port: int, path: str) -> bool:
-    door = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        door.request("GET", path)
-        return door.getresponse().status == 200
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):
         return False
     finally:
-        door.close()
+        connection.close()

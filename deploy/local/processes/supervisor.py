@@ -252,7 +252,7 @@ class Supervisor:
             child.process = None
 
     def _end(self, children: list[Child]) -> None:
-        asked = time.monotonic()
+        stopped_at = time.monotonic()
         for child in children:
             child.start_at = None
             if child.process and child.alive:
@@ -260,7 +260,7 @@ class Supervisor:
         while alive := [(c.program, c.process) for c in children if c.alive and c.process]:
             for program, process in alive:
                 hurried = self.in_a_hurry and program.may_hurry
-                if hurried or time.monotonic() - asked > program.patience:
+                if hurried or time.monotonic() - stopped_at > program.patience:
                     kill_group(process.pid, signal.SIGKILL)
             self._turn(0.05)
         for child in children:

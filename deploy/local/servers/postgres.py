@@ -66,13 +66,13 @@ class Postgres:
         port: int,
         password: str,
         durable: bool = True,
-        say: Callable[[str], None] = print,
+        print_line: Callable[[str], None] = print,
     ) -> None:
         self.folder = folder
         self.port = port
         self.password = password
         self.durable = durable
-        self.say = say
+        self.say = print_line
         self._lock: IO[str] | None = None
 
     @cached_property
@@ -138,11 +138,11 @@ class Postgres:
 
     def _check_release(self) -> None:
         made_by = (self.data / "PG_VERSION").read_text().strip()
-        ours = run_as(self.account, self.binaries / "postgres", "-V").stdout.split()[-1]
-        if ours.split(".")[0] != made_by:
+        own_release = run_as(self.account, self.binaries / "postgres", "-V").stdout.split()[-1]
+        if own_release.split(".")[0] != made_by:
             raise CannotRun(
-                f"The data in {self.data} belongs to PostgreSQL {made_by} and this is {ours}: "
-                "dump it with the old release, or start afresh with `make reset`."
+                f"The data in {self.data} belongs to PostgreSQL {made_by}, but this is "
+                f"{own_release}: dump it with the old release, or start afresh with `make reset`."
             )
 
     def release(self) -> None:
@@ -217,10 +217,10 @@ class Postgres:
             postmaster.send_signal(self.stop_signal)
             _wait_gone([postmaster], STALE_SECONDS)
         orphans = list(self._processes())
-        for ask in (psutil.Process.terminate, psutil.Process.kill):
+        for stop in (psutil.Process.terminate, psutil.Process.kill):
             for process in orphans:
                 with contextlib.suppress(psutil.NoSuchProcess):
-                    ask(process)
+                    stop(process)
             orphans = _wait_gone(orphans, 2)
         if orphans:
             raise CannotRun(f"Process {orphans[0].pid} will not leave {self.data}; end it first.")

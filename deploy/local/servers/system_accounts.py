@@ -67,7 +67,9 @@ def can_use(account: SystemAccount, path: Path, how: str) -> bool:
     return run_as(account, "/bin/sh", "-c", f'test -{how} "$1"', "sh", path).returncode == 0
 
 
-def own_folder(folder: Path, account: SystemAccount | None, say: Callable[[str], None]) -> Path:
+def own_folder(
+    folder: Path, account: SystemAccount | None, print_line: Callable[[str], None]
+) -> Path:
     """Create a private folder for the account. If the account cannot reach it, create it outside
     and link to it."""
     if account is None:
@@ -84,7 +86,7 @@ def own_folder(folder: Path, account: SystemAccount | None, say: Callable[[str],
     else:
         shutil.rmtree(outside, ignore_errors=True)  # left from a DATA_DIR that was deleted
         folder.symlink_to(outside)
-        say(f"{folder.parent} is closed to {account.name}: the database lives in {outside}")
+        print_line(f"{folder.parent} is closed to {account.name}: the database lives in {outside}")
     return _private(outside, account)
 
 

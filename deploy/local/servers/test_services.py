@@ -67,7 +67,7 @@ def _start_postgres(home: Path, port: int, opened: contextlib.ExitStack, durable
         port=port,
         password=secrets.token_urlsafe(24),
         durable=durable,
-        say=lambda _: None,
+        print_line=lambda _: None,
     )
     if server.data.is_dir():  # from an earlier run; without fsync it may be damaged
         server.clear_stale()

@@ -68,10 +68,10 @@ class Valkey:
 
     def is_ready(self) -> bool:
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as door:
-                door.sendall(f"AUTH {self.password}\r\nPING\r\n".encode())
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                connection.sendall(f"AUTH {self.password}\r\nPING\r\n".encode())
                 answer = b""
-                while answer.count(b"\r\n") < 2 and (part := door.recv(256)):
+                while answer.count(b"\r\n") < 2 and (part := connection.recv(256)):
                     answer += part
         except OSError:
             return False

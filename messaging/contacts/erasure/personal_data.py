@@ -192,10 +192,10 @@ def erase_remaining(target: ErasureTarget) -> None:
 
 def _erase_emails(words: list[str]) -> None:
     """Blank e-mails that contain these words. Bodies are encrypted, so each one is decrypted."""
-    letters = db.session.execute(
+    emails = db.session.execute(
         select(Mail.id, Mail.subject).where(Mail.tenant_id == current_tenant_id())
     ).all()
-    for letter_id, subject in letters:
+    for letter_id, subject in emails:
         try:
             content = f"{subject}\n{body_of(letter_id)}"
         except KeyringError:  # unreadable without its key

@@ -150,12 +150,12 @@ def guess_meanings(
     own = {search_key(name): f"field:{field_id}" for field_id, name in fields}
     meanings: list[str] = []
     for name in names:
-        meant = own.get(search_key(name)) or _MEANING_BY_NAME.get(search_key(name), "")
-        meanings.append(meant if meant not in meanings else "")
+        meaning = own.get(search_key(name)) or _MEANING_BY_NAME.get(search_key(name), "")
+        meanings.append(meaning if meaning not in meanings else "")
     if "phone" not in meanings:
-        for number, meant in enumerate(meanings):
+        for number, meaning in enumerate(meanings):
             cells = [row[number] for row in rows if len(row) > number and row[number].strip()]
-            if not meant and cells and all(normalize_phone(cell[:64], country) for cell in cells):
+            if not meaning and cells and all(normalize_phone(cell[:64], country) for cell in cells):
                 meanings[number] = "phone"
                 break
     if "first_name" in meanings and "last_name" not in meanings and "name" not in meanings:

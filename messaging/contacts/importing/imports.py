@@ -369,10 +369,10 @@ def _inspect_file(stored: BinaryIO, encoding: str = "", delimiter: str = "") -> 
 def _meanings(given: list[str], width: int) -> list[str]:
     own = {f"field:{one.id}" for one in custom_fields.list_fields()}
     meanings = [*given, *[""] * width][:width]
-    for meant in meanings:
-        if meant and meant not in csv_files.COLUMN_MEANINGS and meant not in own:
+    for meaning in meanings:
+        if meaning and meaning not in csv_files.COLUMN_MEANINGS and meaning not in own:
             raise invalid("columns", "unknown_column", "Choose what each column contains.")
-    used = [meant for meant in meanings if meant and meant != "tags"]
+    used = [meaning for meaning in meanings if meaning and meaning != "tags"]
     if len(set(used)) < len(used):
         raise invalid("columns", "column_twice", "Two columns cannot contain the same field.")
     if "phone" not in meanings:

@@ -64,13 +64,13 @@ class RowParser:
     def read(self, row: FileRow) -> ParsedRow:
         cells: dict[str, str] = {}
         tags: list[str] = []
-        for meant, cell in zip(self.meanings, row.cells, strict=False):
-            if meant:
-                words = _clean_cell(cell, meant)
-                if meant == "tags":
+        for meaning, cell in zip(self.meanings, row.cells, strict=False):
+            if meaning:
+                words = _clean_cell(cell, meaning)
+                if meaning == "tags":
                     tags += words.replace(";", ",").replace("|", ",").split(",")
                 else:
-                    cells[meant] = words
+                    cells[meaning] = words
         written = cells.get("phone", "")
         if not written:
             raise invalid("phone", "missing_phone", "The phone number is missing.")
@@ -80,9 +80,9 @@ class RowParser:
             name = f"{cells.get('first_name', '')} {cells.get('last_name', '')}"
         birthday, year = contact_validation.parse_birthday(cells.get("birthday", ""))
         values = {
-            meant.removeprefix("field:"): custom_fields.parse_value(self.own[meant[6:]], value)
-            for meant, value in cells.items()
-            if meant.startswith("field:") and meant[6:] in self.own
+            meaning.removeprefix("field:"): custom_fields.parse_value(self.own[meaning[6:]], value)
+            for meaning, value in cells.items()
+            if meaning.startswith("field:") and meaning[6:] in self.own
         }
         agreed, source = self._consent(cells)
         return ParsedRow(
@@ -126,13 +126,13 @@ class RowParser:
         return True, one_line(way, contact_consent.LONGEST_SOURCE)
 
 
-def _clean_cell(cell: str, meant: str) -> str:
+def _clean_cell(cell: str, meaning: str) -> str:
     if len(cell) > LONGEST_CELL:
-        raise invalid(meant, "long_cell", "This cell is longer than 10,000 characters.")
+        raise invalid(meaning, "long_cell", "This cell is longer than 10,000 characters.")
     try:
         return normalize_text(cell)
     except BadText:
-        raise invalid(meant, "invalid_text", "The text contains an invalid character.") from None
+        raise invalid(meaning, "invalid_text", "The text contains an invalid character.") from None
 
 
 def _undo_spreadsheet(written: str) -> str:

@@ -259,15 +259,15 @@ def delete_files(message_ids: Iterable[str]) -> int:
     return len(gone)
 
 
-def hex_digest(said: str) -> str:
+def hex_digest(digest: str) -> str:
     """Return a SHA-256 hash as hex, or "" if it is not one.
 
     The network writes the same hash in base64 in one place and in hex in another.
     """
-    if re.fullmatch(r"[0-9a-fA-F]{64}", said):
-        return said.lower()
+    if re.fullmatch(r"[0-9a-fA-F]{64}", digest):
+        return digest.lower()
     try:
-        raw = base64.b64decode(said + "=" * (-len(said) % 4), validate=True)
+        raw = base64.b64decode(digest + "=" * (-len(digest) % 4), validate=True)
     except (binascii.Error, ValueError):
         return ""
     return raw.hex() if len(raw) == 32 else ""

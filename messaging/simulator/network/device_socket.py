@@ -230,8 +230,8 @@ class DeviceSocket:
         if refusal is None or refusal.code not in APPLIED_REFUSALS | {LOGOUT_CODE}:
             return None
         key = f"{device.line.phone}:{text}"
-        stands = refusal.times is None or self._network.meets(key, phone, refusal.times)
-        return refusal.code if stands else None
+        applies = refusal.times is None or self._network.meets(key, phone, refusal.times)
+        return refusal.code if applies else None
 
     def _take(self, device: LinkedDevice, phone: str, frame: dict[str, Any]) -> ChatMessage:
         magic = magic_number_of(phone)

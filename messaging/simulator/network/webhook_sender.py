@@ -45,8 +45,8 @@ class WebhookSender:
         self._hands = [asyncio.create_task(self._carry()) for _ in range(AT_ONCE)]
 
     async def stop(self) -> None:
-        for hand in self._hands:
-            hand.cancel()
+        for task in self._hands:
+            task.cancel()
         await asyncio.gather(*self._hands, return_exceptions=True)
         if self._session is not None:
             await self._session.close()

@@ -49,7 +49,7 @@ def test_a_field_s_own_example_comes_first_then_its_name_then_its_kind():
 
 def test_what_is_sent_leaves_out_what_may_be_left_out():
     ref = {"$ref": "#/components/schemas/Line"}
-    assert example_of(ref, SHAPES, asked=True) == {"phone": "905321112233"}
+    assert example_of(ref, SHAPES, for_request=True) == {"phone": "905321112233"}
 
 
 def test_a_shape_that_holds_itself_ends():

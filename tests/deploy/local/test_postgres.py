@@ -26,7 +26,9 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root lends PostgreS
 
 
 def cluster(folder: Path, **more: object) -> Postgres:
-    return Postgres(folder, port=any_free(), password="pässword-1", say=lambda _: None, **more)
+    return Postgres(
+        folder, port=any_free(), password="pässword-1", print_line=lambda _: None, **more
+    )
 
 
 @contextmanager
@@ -137,7 +139,7 @@ def test_the_data_of_another_release_is_refused_in_a_sentence(server):
 def test_root_lends_an_account_and_a_way_out_of_a_closed_folder(tmp_path):
     tmp_path.chmod(0o700)
     words: list[str] = []
-    server = Postgres(tmp_path / "postgres", port=any_free(), password="x", say=words.append)
+    server = Postgres(tmp_path / "postgres", port=any_free(), password="x", print_line=words.append)
     server.prepare()
     try:
         assert (tmp_path / "postgres").is_symlink()

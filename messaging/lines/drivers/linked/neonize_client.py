@@ -102,7 +102,7 @@ class NeonizeClient:
     def _listen(self) -> None:
         event_types, client = self._event_types, self._client
         client.event.qr(self._qr)
-        for kind, take in (
+        for kind, handler in (
             (event_types.PairStatusEv, self._pair_status),
             (event_types.ConnectedEv, lambda _: ClientConnected()),
             (
@@ -125,12 +125,12 @@ class NeonizeClient:
             (event_types.MessageEv, self._message_came),
             (event_types.ReceiptEv, read_receipt),
         ):
-            client.event(kind)(self._note(take))
+            client.event(kind)(self._note(handler))
 
-    def _note(self, take: Any) -> Any:
+    def _note(self, handler: Any) -> Any:
         async def note(_client: Any, event: Any) -> None:
             try:
-                made = take(event)
+                made = handler(event)
             except Exception:
                 log.exception("linked event handling failed")
                 return
