@@ -164,9 +164,9 @@ def add_api_headers(app: Flask) -> None:
         if is_api_request():
             answer.headers["API-Version"] = API_VERSION
             answer.headers.setdefault("Cache-Control", "no-store")
-            taken, facts = g.get("taken"), g.get("facts")
-            if taken is not None and facts is not None:
+            rate_limit, facts = g.get("taken"), g.get("facts")
+            if rate_limit is not None and facts is not None:
                 answer.headers["RateLimit-Policy"] = f'"tenant";q={facts.burst};w={facts.window}'
-                reset = -(-taken.reset_ms // 1000)
-                answer.headers["RateLimit"] = f'"tenant";r={max(taken.left, 0)};t={reset}'
+                reset = -(-rate_limit.reset_ms // 1000)
+                answer.headers["RateLimit"] = f'"tenant";r={max(rate_limit.left, 0)};t={reset}'
         return answer

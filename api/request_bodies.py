@@ -76,9 +76,9 @@ def _inside(part: Any, model: type[BaseModel], before: str, unknown: list[str]) 
 def _fields(model: type[BaseModel]) -> dict[str, FieldRule]:
     found = {}
     for name, field in model.model_fields.items():
-        taken = FieldRule(_empty_is_absent(field), _inner(field.annotation))
+        rule = FieldRule(_empty_is_absent(field), _inner(field.annotation))
         for spelling in (name, *_aliases(field)):
-            found[spelling] = taken
+            found[spelling] = rule
     return found
 
 

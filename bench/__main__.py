@@ -237,9 +237,9 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
     }
 
 
-def main(wanted: list[str]) -> int:
+def main(names: list[str]) -> int:
     rows = every_row()
-    if unknown := set(wanted) - set(rows):
+    if unknown := set(names) - set(rows):
         print(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(rows)}.")
         return 2
     began, results = time.monotonic(), Results()
@@ -253,7 +253,7 @@ def main(wanted: list[str]) -> int:
         stack.preload(MESSAGES)
         print(f"ready after {time.monotonic() - began:.0f} s", flush=True)
         for name, measure in rows.items():
-            if not wanted or name in wanted:
+            if not names or name in names:
                 known = set(results)
                 measure(stack, results)
                 write(results)

@@ -164,12 +164,12 @@ def _finish(env: Mapping[str, str], *arguments: str) -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def main(wanted: list[str]) -> int:
-    if wanted[:1] == ["site"]:
-        print(open_site(int(wanted[1])))
+def main(names: list[str]) -> int:
+    if names[:1] == ["site"]:
+        print(open_site(int(names[1])))
         return 0
-    if wanted[:1] == ["load"]:
-        print(load(int(wanted[1]), wanted[2], float(wanted[3])))
+    if names[:1] == ["load"]:
+        print(load(int(names[1]), names[2], float(names[3])))
         return 0
     with running(1) as stack:
         row = measure(stack)

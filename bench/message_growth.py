@@ -108,10 +108,10 @@ def p95(values: list[float]) -> float:
     return sorted(values)[int(len(values) * 0.95)]
 
 
-def main(wanted: list[int]) -> int:
+def main(names: list[int]) -> int:
     free_bytes = shutil.disk_usage(ROOT).free
-    sizes = [size for size in wanted if size * BYTES_EACH < free_bytes]
-    for size in set(wanted) - set(sizes):
+    sizes = [size for size in names if size * BYTES_EACH < free_bytes]
+    for size in set(names) - set(sizes):
         print(f"no room on the disk for {size} messages", flush=True)
     with running(len(sizes)) as stack:
         for size, person in zip(sizes, stack.people, strict=True):

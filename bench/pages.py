@@ -210,7 +210,7 @@ def row_of(costs: Mapping[str, PageCost]) -> dict[str, Any]:
     }
 
 
-def measure_demo(wanted: Sequence[str] = ()) -> dict[str, PageCost]:
+def measure_demo(names: Sequence[str] = ()) -> dict[str, PageCost]:
     """Load the demo if it is missing, and measure these pages, or all."""
     from wsgi import create_app
 
@@ -219,7 +219,7 @@ def measure_demo(wanted: Sequence[str] = ()) -> dict[str, PageCost]:
         demo.load(app.extensions["comanda"])
     client = app.test_client()
     sign_in(client, demo.OWNER, demo.PASSWORD)
-    pages = [page for page in PAGES if not wanted or page.name in wanted]
+    pages = [page for page in PAGES if not names or page.name in names]
     return measure_pages(app, find_paths(client, pages), client)
 
 
@@ -239,9 +239,9 @@ def table(costs: Mapping[str, PageCost]) -> str:
     return "\n".join(lines)
 
 
-def main(wanted: list[str]) -> int:
-    if wanted[:1] == ["measure"]:
-        costs = measure_demo(wanted[1:])
+def main(names: list[str]) -> int:
+    if names[:1] == ["measure"]:
+        costs = measure_demo(names[1:])
         print(table(costs), file=sys.stderr)
         print(json.dumps({name: asdict(cost) for name, cost in costs.items()}))
         return 0

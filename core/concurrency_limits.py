@@ -18,11 +18,11 @@ class ConcurrencyLimit:
     @contextmanager
     def place(self, tenant_id: int) -> Iterator[bool]:
         """Yield True if the caller got a slot; it is held until the block ends. Never blocks."""
-        taken = self.take(tenant_id)
+        acquired = self.take(tenant_id)
         try:
-            yield taken
+            yield acquired
         finally:
-            if taken:
+            if acquired:
                 self.give_back(tenant_id)
 
     def take(self, tenant_id: int) -> bool:
@@ -60,11 +60,11 @@ class HeavyWork:
             yield False
             return
         try:
-            taken = self._running.acquire(timeout=self.seconds)
+            acquired = self._running.acquire(timeout=self.seconds)
             try:
-                yield taken
+                yield acquired
             finally:
-                if taken:
+                if acquired:
                     self._running.release()
         finally:
             self._inside.release()

@@ -42,12 +42,12 @@ def sweep() -> None:
 def delete_old_imports() -> int:
     """Nightly: the files of imports and their rejected rows are kept for a month."""
     acknowledge_wakeup("jobs.contacts.delete_old_imports")
-    gone = 0
+    deleted = 0
 
     def tidy_one(tenant_id: int) -> bool:
-        nonlocal gone
+        nonlocal deleted
         with tenant_scope(tenant_id):
-            gone += contact_importing.delete_old_imports(
+            deleted += contact_importing.delete_old_imports(
                 now() - contact_importing.IMPORT_RETENTION, _blobs()
             )
             if contact_importing.next_active() or contact_erasures.next_open():
@@ -55,7 +55,7 @@ def delete_old_imports() -> int:
         return False
 
     all_tenants.run_step("jobs.contacts.delete_old_imports", tidy_one)
-    return gone
+    return deleted
 
 
 class ContactWork:

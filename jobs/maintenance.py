@@ -80,31 +80,31 @@ def rotate_day_partitions() -> list[str]:
     moment = now()
     kept_since = moment - timedelta(days=settings.request_log_days)
     partitions.make_all(partitions.DAILY_TABLES, moment)
-    gone = partitions.drop_all(partitions.DAILY_TABLES, kept_since)
-    log.info("daily partitions rotated", dropped=len(gone))
-    return gone
+    deleted = partitions.drop_all(partitions.DAILY_TABLES, kept_since)
+    log.info("daily partitions rotated", dropped=len(deleted))
+    return deleted
 
 
 def delete_expired() -> dict[str, int]:
     """Delete what is past its retention period, in a round over all tenants."""
     acknowledge_wakeup("jobs.maintenance.delete_expired")
     kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "audit")
-    gone = dict.fromkeys(kinds, 0)
+    deleted = dict.fromkeys(kinds, 0)
     with global_scope():
-        gone["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))
+        deleted["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))
         carts.delete_visitor_keys()
-    gone |= _delete_old_signups()
+    deleted |= _delete_old_signups()
     all_tenants.run_step(
         "jobs.maintenance.delete_expired",
-        lambda tenant_id: _delete_expired_of_tenant(tenant_id, gone),
+        lambda tenant_id: _delete_expired_of_tenant(tenant_id, deleted),
     )
-    log.info("maintenance finished", **gone)
-    return gone
+    log.info("maintenance finished", **deleted)
+    return deleted
 
 
 def _delete_old_signups() -> dict[str, int]:
     """Delete old sign-ins, e-mails and events of people, and sign-ups that were never verified."""
-    gone = {
+    deleted = {
         "sign_ins": _repeat_until_done(sign_in_retention.delete_old_sign_ins),
         "person_events": _repeat_until_done(sign_in_retention.delete_old_person_events),
         "mails": _repeat_until_done(sign_in_retention.delete_old_emails),
@@ -121,19 +121,19 @@ def _delete_old_signups() -> dict[str, int]:
                     erase_tenant()
             drop_tenant_cache(tenant_id)
         with global_scope():
-            gone["unverified"] += sign_in_retention.delete_unverified_person(person_id)
-    return gone
+            deleted["unverified"] += sign_in_retention.delete_unverified_person(person_id)
+    return deleted
 
 
 def _repeat_until_done(step: Callable[[], int]) -> int:
     """In small steps, each in its own transaction."""
-    gone = 0
+    deleted = 0
     while True:
         with global_scope():
             done = step()
-        gone += done
+        deleted += done
         if done < sign_in_retention.BATCH_SIZE:
-            return gone
+            return deleted
 
 
 def _delete_replaced_photos(tenant_id: int) -> int:
@@ -152,23 +152,23 @@ def _delete_replaced_photos(tenant_id: int) -> int:
     return len(unused)
 
 
-def _delete_expired_of_tenant(tenant_id: int, gone: dict[str, int]) -> bool:
+def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
     """Small tables at once; then one step each of the large ones: audit entries, bodies of hooks,
     hooks. True: there is more.
     """
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(tenant_id):
-        gone["idempotency_keys"] += idempotency.delete_old(now() - idempotency.KEY_LIFETIME)
-        gone["hook_keys"] += store_connections.delete_old_keys()
-        gone["runs"] += automation_definitions.delete_old_runs()
+        deleted["idempotency_keys"] += idempotency.delete_old(now() - idempotency.KEY_LIFETIME)
+        deleted["hook_keys"] += store_connections.delete_old_keys()
+        deleted["runs"] += automation_definitions.delete_old_runs()
         store_events.delete_old_links()
         print_agents.delete_old_codes()
         print_jobs.delete_old_jobs()
-        gone["carts"] += carts.delete_abandoned()
-    gone["photos"] += _delete_replaced_photos(tenant_id)
+        deleted["carts"] += carts.delete_abandoned()
+    deleted["photos"] += _delete_replaced_photos(tenant_id)
     with tenant_scope(tenant_id):
         dropped = sign_in_retention.delete_old_audit_entries()
-    gone["audit"] += dropped
+    deleted["audit"] += dropped
     more = dropped >= sign_in_retention.BATCH_SIZE
     for step, days in (
         (hook_log.clear_old_bodies, settings.hook_body_days),
@@ -176,6 +176,6 @@ def _delete_expired_of_tenant(tenant_id: int, gone: dict[str, int]) -> bool:
     ):
         with tenant_scope(tenant_id):
             done = step(timedelta(days=days))
-        gone["hooks"] += done
+        deleted["hooks"] += done
         more = more or done >= hook_log.AT_ONCE
     return more

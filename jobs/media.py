@@ -48,18 +48,18 @@ def delete_pending_files() -> int:
     blobs: Blobs = current_app.extensions["blobs"]
     with global_scope():
         keys = pending_deletions.list_pending(DELETIONS_AT_ONCE)
-    gone = []
+    deleted = []
     for key in keys:
         try:
             removed = _remove_folder(blobs, key) if key.endswith("/") else _remove(blobs, key)
         except (BlobError, OSError) as error:
             log.warning("file not deleted", error=type(error).__name__)
         else:
-            gone += [key] if removed else []
-    if gone:
+            deleted += [key] if removed else []
+    if deleted:
         with global_scope():
-            pending_deletions.mark_deleted(gone)
-    return len(gone)
+            pending_deletions.mark_deleted(deleted)
+    return len(deleted)
 
 
 def _remove(blobs: Blobs, key: str) -> bool:
@@ -77,24 +77,24 @@ def _remove_folder(blobs: Blobs, folder: str) -> bool:
 
 def _work(tenant_id: int) -> int:
     with tenant_scope(tenant_id):
-        wanted = media_files.claim_downloads(AT_ONCE, LEASE_SECONDS)
+        downloads = media_files.claim_downloads(AT_ONCE, LEASE_SECONDS)
         lines = {
-            line.id: (line.network, line_repository.line_facts(line)) for line in _lines(wanted)
+            line.id: (line.network, line_repository.line_facts(line)) for line in _lines(downloads)
         }
-    if wanted:
-        outcomes = _fetch(wanted, lines)
+    if downloads:
+        outcomes = _fetch(downloads, lines)
         with tenant_scope(tenant_id):
-            for one, outcome in zip(wanted, outcomes, strict=True):
+            for one, outcome in zip(downloads, outcomes, strict=True):
                 media_files.settle_download(one, outcome)
-    return len(wanted)
+    return len(downloads)
 
 
-def _lines(wanted: list[PendingDownload]) -> list[Line]:
-    return line_repository.list_lines() if wanted else []
+def _lines(downloads: list[PendingDownload]) -> list[Line]:
+    return line_repository.list_lines() if downloads else []
 
 
 def _fetch(
-    wanted: list[PendingDownload], lines: dict[int, tuple[str, LineFacts]]
+    downloads: list[PendingDownload], lines: dict[int, tuple[str, LineFacts]]
 ) -> list[StoredMedia | DownloadFailure]:
     settings: Settings = current_app.extensions["comanda"]
     blobs: Blobs = current_app.extensions["blobs"]
@@ -104,7 +104,7 @@ def _fetch(
         return media_download.download_file(settings, blobs, each, network, facts)
 
     with ThreadPoolExecutor(AT_ONCE, "media") as hands:
-        return list(hands.map(one, wanted))
+        return list(hands.map(one, downloads))
 
 
 def _recheck_lane(tenant_id: int, _worked: int) -> None:

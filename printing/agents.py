@@ -220,9 +220,9 @@ def delete_old_codes() -> int:
         PairingCode.tenant_id == current_tenant_id(),
         PairingCode.expires_at < now() - timedelta(days=1),
     )
-    gone = list(db.session.scalars(query.limit(200)))
-    for code in gone:
+    deleted = list(db.session.scalars(query.limit(200)))
+    for code in deleted:
         if code.used_at is None:
             lookups.remove_lookup(CODE_LOOKUP, code.code_hash)
         db.session.delete(code)
-    return len(gone)
+    return len(deleted)

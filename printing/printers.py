@@ -278,10 +278,10 @@ def _between(low: int, high: int) -> Any:
 
 
 def _stations(field: str, value: Any) -> list[str]:
-    wanted = list(dict.fromkeys(one_line(str(one), 40) for one in value or ()))
-    if len(wanted) > 20:
+    codes = list(dict.fromkeys(one_line(str(one), 40) for one in value or ()))
+    if len(codes) > 20:
         raise invalid(field, "too_many", "A printer serves at most 20 stations.")
-    return wanted
+    return codes
 
 
 def normalize_device(value: str) -> str:
@@ -312,10 +312,10 @@ def _code_page(field: str, value: Any) -> str | None:
 
 
 def _profile(field: str, value: Any) -> str:
-    wanted = str(value or "generic")
-    if wanted not in PROFILES:
+    profile = str(value or "generic")
+    if profile not in PROFILES:
         raise invalid(field, "invalid_choice", "Choose one of the available values.")
-    return wanted
+    return profile
 
 
 def _flag(_field: str, value: Any) -> bool:

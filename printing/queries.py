@@ -107,13 +107,13 @@ def queue_length(printer_id: str) -> int:
 def delete_old_jobs() -> int:
     """Delete jobs after 90 days; their orders are kept longer."""
     oldest = from_uuid("pj", UUID(id_at(now() - RETENTION)))
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(PrintJob)
         .where(PrintJob.tenant_id == current_tenant_id(), PrintJob.id < oldest)
         .returning(PrintJob.id)
         .execution_options(synchronize_session=False)
     ).all()
-    return len(gone)
+    return len(deleted)
 
 
 def confirm_printed(job_id: str) -> PrintJob:

@@ -161,18 +161,18 @@ def claim_one(printer: Printer, by: str) -> PrintJob | None:
         QUEUE_HEADS, {"tenant_id": current_tenant_id(), "printers": [printer.id]}
     ).all()
     ready = [row.id for row in heads if row.due_at <= moment]
-    taken = _claim_rows(ready, by, moment) if ready else []
-    return taken[0] if taken else None
+    claimed = _claim_rows(ready, by, moment) if ready else []
+    return claimed[0] if claimed else None
 
 
 def lock_printer(printer_id: str) -> bool:
     """Lock a printer for claiming, without blocking inserts of new jobs."""
-    held = db.session.execute(
+    locked = db.session.execute(
         select(Printer.id)
         .where(Printer.tenant_id == current_tenant_id(), Printer.id == printer_id)
         .with_for_update(key_share=True)
     ).first()
-    return held is not None
+    return locked is not None
 
 
 def queued_jobs(site_id: str) -> list[PrintJob]:
@@ -206,7 +206,7 @@ def _claim_rows(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]
         .order_by(PrintJob.id)
         .with_for_update()
     )
-    taken = []
+    claimed = []
     for job in db.session.scalars(query):
         if job.data is None and not render_jobs.render_job(job):
             continue  # it has failed, with the reason
@@ -215,8 +215,8 @@ def _claim_rows(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]
         job.fetched_at = None
         add_evidence(job, "claimed", who=by, fence=job.fence)
         publish_live_update(job)
-        taken.append(job)
-    return taken
+        claimed.append(job)
+    return claimed
 
 
 def extend_leases(job_ids: Sequence[str], by: str) -> None:

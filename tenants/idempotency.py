@@ -108,9 +108,9 @@ def release_key(key: str) -> None:
 
 
 def delete_old(before: datetime) -> int:
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(IdempotencyKey)
         .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.created_at < before)
         .returning(IdempotencyKey.key)
     )
-    return len(gone.all())
+    return len(deleted.all())

@@ -61,8 +61,8 @@ def use_cheap_hashes() -> None:
 def _hashing_slot() -> Iterator[None]:
     if in_transaction():
         raise RuntimeError("hash or compare passwords before the transaction is opened")
-    with _hashing.slot() as taken:
-        if not taken:
+    with _hashing.slot() as acquired:
+        if not acquired:
             raise TryAgain(
                 "try_again", "Many people are signing in right now. Try again in a moment."
             )

@@ -201,7 +201,7 @@ def reset_password(token: str, password: PasswordHash, address: str) -> Person:
 
 
 def delete_old_tokens(before: datetime) -> int:
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(PersonToken).where(PersonToken.expires_at < before).returning(PersonToken.token_hash)
     )
-    return len(gone.all())
+    return len(deleted.all())

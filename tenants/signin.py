@@ -87,8 +87,8 @@ def _bucket(act: str, name: str, rate: float, burst: int) -> Bucket:
 
 def _wait(buckets: list[Bucket]) -> int:
     """The seconds that the caller has to wait; 0 if the call is allowed."""
-    taken = take_tokens(buckets)
-    return 0 if taken.allowed else taken.retry_after
+    rate_limit = take_tokens(buckets)
+    return 0 if rate_limit.allowed else rate_limit.retry_after
 
 
 def account_throttle_name(email: str) -> str:

@@ -170,11 +170,11 @@ class LiveServer:
             for update in missed:
                 sent = await self._pass_on(stream, ticket, update, sent)
             while not waiter.over and (left := until - clock()) > 0:
-                came = await waiter.next(min(HEARTBEAT_SECONDS, left))
-                if came is None:
+                received = await waiter.next(min(HEARTBEAT_SECONDS, left))
+                if received is None:
                     await _write(stream, _heartbeat(sent))
                 else:
-                    sent = await self._pass_on(stream, ticket, came, sent)
+                    sent = await self._pass_on(stream, ticket, received, sent)
         except (ConnectionError, TimeoutError):
             pass
 
@@ -214,8 +214,8 @@ class LiveServer:
             left = until - clock()
             if found or left <= 0 or waiter.over:
                 return {"news": found, "after": cursor}
-            came = await waiter.next(left)
-            missed = [] if came is None else [came]
+            received = await waiter.next(left)
+            missed = [] if received is None else [received]
 
     def _let_in(self, request: web.Request) -> LiveToken:
         scheme, _, text = request.headers.get("Authorization", "").partition(" ")

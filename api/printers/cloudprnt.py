@@ -49,8 +49,8 @@ def star_fetch(token: str) -> Any:
         pull_printers.check_device(printer, request.args.get("mac", ""))
         pull_printers.record_poll(printer, None)
         job = pull_printers.fetch_job(printer, _token(), printer_origin())
-        wanted = request.args.get("type", "")
-        if wanted and wanted != job.media_type:
+        content_type = request.args.get("type", "")
+        if content_type and content_type != job.media_type:
             raise _wrong_type()
         data, media_type = job.data or b"", job.media_type
     return Response(data, headers={"Content-Type": media_type})

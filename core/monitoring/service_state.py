@@ -170,13 +170,13 @@ def _database() -> DatabaseState:
     with global_scope() as session:
         began = time.perf_counter()
         session.scalar(select(1))
-        taken = time.perf_counter() - began
+        elapsed = time.perf_counter() - began
         moment = now()
         used, allowed = session.execute(CONNECTIONS).one()
-        held, wanted, hosts = session.execute(SESSIONS, {"now": moment}).one()
+        held_sessions, requested_sessions, hosts = session.execute(SESSIONS, {"now": moment}).one()
         measured = session.scalars(select(ServiceMeasurement)).all()
         return DatabaseState(
-            answer_seconds=taken,
+            answer_seconds=elapsed,
             connections=used,
             connections_allowed=allowed,
             months_ahead=partitions.months_ahead(session.connection(), moment),
@@ -185,8 +185,8 @@ def _database() -> DatabaseState:
                 LaneState(kind, due, max((moment - oldest).total_seconds(), 0.0))
                 for kind, due, oldest in session.execute(LANES, {"now": moment})
             ],
-            sessions_held=held,
-            sessions_wanted=wanted,
+            sessions_held=held_sessions,
+            sessions_wanted=requested_sessions,
             linked_hosts=hosts,
             round_ages=tenant_rounds.ages(),
             measurements={
@@ -200,11 +200,11 @@ def _redis() -> RedisState:
     client = redis_client()
     began = time.perf_counter()
     client.ping()
-    taken = time.perf_counter() - began
+    elapsed = time.perf_counter() - began
     memory: Any = client.info("memory")
     live: Any = client.pubsub_numsub(LIVE_CHANNEL)
     return RedisState(
-        answer_seconds=taken,
+        answer_seconds=elapsed,
         memory=memory["used_memory"],
         memory_allowed=memory.get("maxmemory", 0),
         scheduler_leads=bool(client.exists(SCHEDULER_LEADER)),

@@ -76,9 +76,11 @@ def _url(path: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
     steps = re.sub(r"{(\w+)}", r":\1", path).strip("/").split("/")
     query = [_entry(one) for one in parameters if one["in"] == "query"]
     variables = [_entry(one) for one in parameters if one["in"] == "path"]
-    wanted = "&".join(f"{one['key']}={one['value']}" for one in query if not one.get("disabled"))
+    query_string = "&".join(
+        f"{one['key']}={one['value']}" for one in query if not one.get("disabled")
+    )
     found: dict[str, Any] = {
-        "raw": "{{base_url}}/" + "/".join(steps) + (f"?{wanted}" if wanted else ""),
+        "raw": "{{base_url}}/" + "/".join(steps) + (f"?{query_string}" if query_string else ""),
         "host": ["{{base_url}}"],
         "path": steps,
     }

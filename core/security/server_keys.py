@@ -35,10 +35,10 @@ def delete_old(beginning: str, before: datetime) -> int:
     """Delete the temporary keys made before this time. Text digested with them can no longer be
     found by its digest. Returns how many were deleted.
     """
-    gone = delete(ServerKey).where(
+    deleted = delete(ServerKey).where(
         ServerKey.name.startswith(beginning, autoescape=True), ServerKey.made_at < before
     )
-    return len(db.session.execute(gone.returning(ServerKey.name)).all())
+    return len(db.session.execute(deleted.returning(ServerKey.name)).all())
 
 
 def _key(name: str) -> bytes:

@@ -67,10 +67,10 @@ def make(connection: Connection, table: str, moment: datetime) -> list[str]:
 
 def drop(connection: Connection, table: str, before: datetime) -> list[str]:
     """Drop the partitions that ended before that moment, with their rows; returns their names."""
-    gone = connection.execute(
+    deleted = connection.execute(
         text("SELECT app.drop_partitions(:table, :before)"), {"table": table, "before": before}
     )
-    return list(gone.scalars())
+    return list(deleted.scalars())
 
 
 def make_all(tables: tuple[str, ...], moment: datetime) -> list[str]:

@@ -80,8 +80,8 @@ def make_preview(file: IO[bytes], longest_side: int = 1280) -> tuple[bytes, str]
 
 @contextmanager
 def _decoding_slot() -> Iterator[None]:
-    with _decoding.slot() as taken:
-        if not taken:
+    with _decoding.slot() as acquired:
+        if not acquired:
             raise TryAgain(
                 "try_again", "Too many images are being uploaded. Try again in a minute."
             )
@@ -136,8 +136,8 @@ def _read_small(picture: JpegImageFile, file: IO[bytes], longest_side: int) -> N
     part = 1
     while part < 8 and (width // part) * (height // part) * 4 + waiting > MAX_BYTES:
         part *= 2
-    wanted = min(1.0, longest_side / max(width, height), 1 / part)
-    picture.draft(None, (max(1, int(width * wanted)), max(1, int(height * wanted))))
+    scale = min(1.0, longest_side / max(width, height), 1 / part)
+    picture.draft(None, (max(1, int(width * scale)), max(1, int(height * scale))))
     if picture.width * picture.height * 4 + waiting > MAX_BYTES:
         raise TooManyPixels
 

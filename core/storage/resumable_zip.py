@@ -50,9 +50,9 @@ class EntryStream:
         """
         if last or not self._clean:
             self._out += self._deflate.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
-        taken, self._out, self._clean = bytes(self._out), bytearray(), True
-        self.state["packed"] += len(taken)
-        return taken
+        output, self._out, self._clean = bytes(self._out), bytearray(), True
+        self.state["packed"] += len(output)
+        return output
 
     @property
     def waiting(self) -> int:
@@ -106,8 +106,8 @@ class ResumableZip:
     def take(self) -> bytes:
         if self._stream is not None:
             self._put(self._stream.take())
-        taken, self._out = bytes(self._out), bytearray()
-        return taken
+        output, self._out = bytes(self._out), bytearray()
+        return output
 
     def close(self) -> bytes:
         """The central directory, which ends the archive."""

@@ -54,8 +54,8 @@ def as_csv(file: BinaryIO, most_rows: int, most_bytes: int = LARGEST_TABLE) -> b
 
 @contextmanager
 def _reading_slot() -> Iterator[None]:
-    with _reading.slot() as taken:
-        if not taken:
+    with _reading.slot() as acquired:
+        if not acquired:
             raise TryAgain("try_again", "Too many files are being uploaded. Try again in a minute.")
         yield
 

@@ -54,7 +54,7 @@ def add_webhook_deliveries(
 ) -> None:
     dice = random.Random(20260102)  # noqa: S311 - a demo, not a secret
     sink = f"{settings.simulator_url}/customer" if settings.simulator_url else places.address
-    beginning, taken = now(), count()
+    beginning, counter = now(), count()
     with tenant_scope(tenant_id):
         with frozen(beginning - timedelta(days=20)):
             first = endpoints.register(
@@ -73,7 +73,7 @@ def add_webhook_deliveries(
                     for batch in batches:
                         old = batch.endpoint_id == register.id
                         results = [
-                            (one, _answer(batch, one, old and next(taken) >= FAILED_HOURS, dice))
+                            (one, _answer(batch, one, old and next(counter) >= FAILED_HOURS, dice))
                             for one in batch.claimed
                         ]
                         webhook_settle.settle_batch(batch, results, [], finished=True)

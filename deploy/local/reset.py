@@ -22,8 +22,8 @@ def reset() -> int:
             return 1
     try:
         lock = hold_lock(path / "run.lock")
-    except Locked as taken:
-        raise CannotRun(f"Comanda is running as process {taken.holder}; stop it first.") from None
+    except Locked as error:
+        raise CannotRun(f"Comanda is running as process {error.holder}; stop it first.") from None
     with lock:
         for database in path.rglob("postgres"):
             if database.is_symlink():  # the folder is elsewhere, see servers/system_accounts.py

@@ -44,10 +44,10 @@ def run() -> int:
     folder = open_data_dir()
     try:
         lock = hold_lock(folder / "run.lock")
-    except Locked as taken:
+    except Locked as error:
         raise CannotRun(
-            f"Comanda is already running here as process {taken.holder}; "
-            f"stop it with Ctrl-C or `kill {taken.holder}`."
+            f"Comanda is already running here as process {error.holder}; "
+            f"stop it with Ctrl-C or `kill {error.holder}`."
         ) from None
     with lock:
         return LocalService(folder, wanted_port()).run()

@@ -51,14 +51,14 @@ def lanes_in_turn(
     the process has been asked to stop.
     """
     settings: Settings = current_app.extensions["comanda"]
-    held = lease_seconds or settings.lane_lease_seconds
+    hold_seconds = lease_seconds or settings.lane_lease_seconds
     stop, worked = time.monotonic() + seconds, False
     while time.monotonic() < stop and not (worked and should_yield()):
         with global_scope():
-            leased = lanes.lease_next(lane, held)
+            leased = lanes.lease_next(lane, hold_seconds)
         if leased is None:
             return
-        yield LaneTurn(lane, *leased, held, min(stop, time.monotonic() + (turn or seconds)))
+        yield LaneTurn(lane, *leased, hold_seconds, min(stop, time.monotonic() + (turn or seconds)))
         worked = True
     with global_scope():
         notify_workers(job)

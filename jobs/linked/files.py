@@ -38,13 +38,13 @@ class FileFetcher:
 
     async def round(self) -> int:
         line_id = self.session.line_id
-        wanted = await self.session.tenant(
+        downloads = await self.session.tenant(
             lambda: media_files.claim_downloads(AT_ONCE, LEASE_SECONDS, linked_line=line_id)
         )
-        for one in wanted:
+        for one in downloads:
             outcome = await self.fetch(one)
             await self.session.scoped(partial(media_files.settle_download, one, outcome))
-        return len(wanted)
+        return len(downloads)
 
     async def fetch(self, one: PendingDownload) -> StoredMedia | DownloadFailure:
         most = media_download.file_rules(one.kind).received_bytes

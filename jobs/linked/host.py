@@ -113,14 +113,14 @@ class LinkedHost(AppThreads):
                 return leases.renew(LINKED_KIND, self.name, seconds)
 
         renewed = {
-            (held.tenant_id, held.thing): held for held in await self.in_thread(renew_leases)
+            (lease.tenant_id, lease.thing): lease for lease in await self.in_thread(renew_leases)
         }
         for key, session in self.sessions.items():
-            held = renewed.get(key)
-            if held is None or held.turn != session.turn:
+            lease = renewed.get(key)
+            if lease is None or lease.turn != session.turn:
                 session.on_lease_lost()
             else:
-                session.record_request(held.asked)
+                session.record_request(lease.asked)
 
     async def acquire_lines(self) -> None:
         free = min(self.settings.linked_lines - len(self.sessions), LINES_PER_ROUND)
@@ -133,13 +133,13 @@ class LinkedHost(AppThreads):
                     LINKED_KIND, self.name, self.settings.linked_lease_seconds, free
                 )
 
-        for held in await self.in_thread(acquire):
-            key = (held.tenant_id, held.thing)
+        for lease in await self.in_thread(acquire):
+            key = (lease.tenant_id, lease.thing)
             # the lease expired while this host had it: the old session must end first
             if key in self.sessions:
                 self.sessions[key].on_lease_lost()
                 await self.sessions.pop(key).task
-            self.sessions[key] = LineSession(self, held)
+            self.sessions[key] = LineSession(self, lease)
         self.remove_finished_sessions()
 
     def remove_finished_sessions(self) -> None:

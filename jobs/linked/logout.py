@@ -55,8 +55,8 @@ class LogoutQueue:
         if free <= 0:
             return
         for network in linked_logout.NETWORKS:
-            for held in await self.host.in_thread(partial(self.acquire, network, free)):
-                self.working.add(asyncio.create_task(self.end(network, held)))
+            for lease in await self.host.in_thread(partial(self.acquire, network, free)):
+                self.working.add(asyncio.create_task(self.end(network, lease)))
 
     def acquire(self, network: str, most: int) -> list[HeldLease]:
         with global_scope():
@@ -64,15 +64,15 @@ class LogoutQueue:
                 linked_logout.logout_lease_kind(network), self.host.name, LEASE_SECONDS, most
             )
 
-    async def end(self, network: str, held: HeldLease) -> None:
+    async def end(self, network: str, lease: HeldLease) -> None:
         try:
-            await self.log_out(network, held)
-            await self.host.in_thread(lambda: self.forget(network, held))
+            await self.log_out(network, lease)
+            await self.host.in_thread(lambda: self.forget(network, lease))
         except Exception:
-            log.exception("linked session logout failed", line=held.thing)
+            log.exception("linked session logout failed", line=lease.thing)
 
-    async def log_out(self, network: str, held: HeldLease) -> None:
-        key = held.tenant_id, held.thing
+    async def log_out(self, network: str, lease: HeldLease) -> None:
+        key = lease.tenant_id, lease.thing
         device = await self.host.in_thread(lambda: self.host.store.find(*key))
         if not device:
             return
@@ -83,24 +83,24 @@ class LogoutQueue:
         try:
             client = self.host.open(network, LinkedSession(*key, "", device))
         except ClientUnavailable as error:
-            log.warning("linked phone not logged out", line=held.thing, because=str(error))
+            log.warning("linked phone not logged out", line=lease.thing, because=str(error))
             return
         try:
             await log_out_device(client)
         except Exception as error:  # noqa: BLE001 - the keys are deleted in any case
-            log.warning("linked phone not logged out", line=held.thing, error=type(error).__name__)
+            log.warning("linked phone not logged out", line=lease.thing, error=type(error).__name__)
 
-    def forget(self, network: str, held: HeldLease) -> None:
-        self.host.store.forget(held.tenant_id, held.thing)
+    def forget(self, network: str, lease: HeldLease) -> None:
+        self.host.store.forget(lease.tenant_id, lease.thing)
         with global_scope():
             leases.remove(
                 linked_logout.logout_lease_kind(network),
-                held.tenant_id,
-                held.thing,
-                held.turn,
-                held.asked,
+                lease.tenant_id,
+                lease.thing,
+                lease.turn,
+                lease.asked,
             )
-        log.info("linked session ended", line=held.thing)
+        log.info("linked session ended", line=lease.thing)
 
     def find_orphaned_keys(self) -> int:
         """When a host starts: request the logout of lines whose rows no longer exist."""

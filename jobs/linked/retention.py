@@ -25,7 +25,7 @@ def forget(store: DeviceStore) -> int:
     Returns how many were deleted.
     """
     longest = now() - KEPT
-    gone = store.forget_old(longest)
+    deleted = store.forget_old(longest)
     for tenant_id, line_id in store.all():
         try:
             with tenant_scope(tenant_id):
@@ -33,8 +33,8 @@ def forget(store: DeviceStore) -> int:
             if before is None or before <= longest:
                 continue
             if device := store.find(tenant_id, line_id):
-                gone += store.forget_old(before, device)
+                deleted += store.forget_old(before, device)
         except (KeyringError, NoResultFound) as error:
             log.warning("linked keys not cleaned", line=line_id, error=type(error).__name__)
-    log.info("linked keys cleaned", rows=gone)
-    return gone
+    log.info("linked keys cleaned", rows=deleted)
+    return deleted

@@ -47,10 +47,10 @@ STABLE_SECONDS = 30.0
 
 
 class LineSession:
-    def __init__(self, host: "LinkedHost", held: HeldLease) -> None:
+    def __init__(self, host: "LinkedHost", lease: HeldLease) -> None:
         self.host = host
-        self.tenant_id, self.line_id, self.turn = held.tenant_id, held.thing, held.turn
-        self.generation = held.asked
+        self.tenant_id, self.line_id, self.turn = lease.tenant_id, lease.thing, lease.turn
+        self.generation = lease.asked
         self.up, self.woken, self.interrupted = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.lost = self.leaving = self.over = False
         self.tries = self.faults = 0

@@ -58,14 +58,14 @@ def _erase_account(tenant_id: int) -> bool | None:
             return False
         linked_logout.log_out_all_lines()
     for name in reversed(tenant_tables()):
-        gone = AT_ONCE
-        while gone == AT_ONCE and name not in DELETED_LAST:
+        deleted = AT_ONCE
+        while deleted == AT_ONCE and name not in DELETED_LAST:
             if time.monotonic() > until:
                 return True
             with tenant_scope(tenant_id):
                 if not account_closure.still_due():
                     return False
-                gone = erase_batch(name, AT_ONCE)
+                deleted = erase_batch(name, AT_ONCE)
     with tenant_scope(tenant_id):
         if not account_closure.still_due():
             return False

@@ -23,16 +23,16 @@ Step = Callable[[str, datetime], tuple[int, str | None]]
 def delete_expired_data() -> dict[str, int]:
     """A round over all tenants. Each step is its own transaction, so that locks are short."""
     acknowledge_wakeup("jobs.tenants.retention.delete_expired_data")
-    gone = dict.fromkeys(("texts", "files", "calls", "hooks"), 0)
+    deleted = dict.fromkeys(("texts", "files", "calls", "hooks"), 0)
     all_tenants.run_step(
         "jobs.tenants.retention.delete_expired_data",
-        lambda tenant_id: _delete_step(tenant_id, gone),
+        lambda tenant_id: _delete_step(tenant_id, deleted),
     )
-    log.info("retention applied", **gone)
-    return gone
+    log.info("retention applied", **deleted)
+    return deleted
 
 
-def _delete_step(tenant_id: int, gone: dict[str, int]) -> bool:
+def _delete_step(tenant_id: int, deleted: dict[str, int]) -> bool:
     """One step of each kind. True: there is more of some kind."""
     with tenant_scope(tenant_id):
         days = chosen.get_days()
@@ -44,12 +44,12 @@ def _delete_step(tenant_id: int, gone: dict[str, int]) -> bool:
         before = days.before(kind)
         if before is not None:
             done, left = _delete_pass(tenant_id, before, mark, step)
-            gone[name] += done
+            deleted[name] += done
             more = more or left
     for name, at_once, drop in _row_deletions(days):
         with tenant_scope(tenant_id):
             done = drop()
-        gone[name] += done
+        deleted[name] += done
         more = more or done >= at_once
     return more
 

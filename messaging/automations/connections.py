@@ -241,7 +241,7 @@ def get_received(connection_id: str, hook_id: str) -> ReceivedHook:
 
 def delete_old_keys() -> int:
     counts_no_more = HookKey.key.startswith("hash:") & (HookKey.at < now() - BODY_HASH_VALIDITY)
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(HookKey)
         .where(
             HookKey.tenant_id == current_tenant_id(),
@@ -249,7 +249,7 @@ def delete_old_keys() -> int:
         )
         .returning(HookKey.key)
     )
-    return len(gone.all())
+    return len(deleted.all())
 
 
 def is_id(connection_id: str) -> bool:

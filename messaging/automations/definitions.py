@@ -132,22 +132,22 @@ def add(recipe: str, name: str, to_phone: str = "") -> Automation:
     return automation
 
 
-def change(automation_id: str, wanted: AutomationInput) -> Automation:
+def change(automation_id: str, values: AutomationInput) -> Automation:
     automation = get(automation_id)
     before = audit.snapshot(automation)
-    write_input(automation, wanted)
+    write_input(automation, values)
     automation.changed_at = now()
     audit.record_change("automations.changed", automation.name, before, automation)
     return automation
 
 
-def write_input(automation: Automation, wanted: AutomationInput) -> None:
+def write_input(automation: Automation, values: AutomationInput) -> None:
     """Check the input, then write it; also used for an unsaved preview."""
     recipe = RECIPES[automation.recipe]
-    template = _template(wanted.template)
-    text = "" if template else _text(wanted.text)
+    template = _template(values.template)
+    text = "" if template else _text(values.text)
     check_placeholders([text, *template.get("parameters", [])], recipe.trigger)
-    delay = wanted.delay_minutes
+    delay = values.delay_minutes
     if not recipe.shortest_delay <= delay <= LONGEST_DELAY:
         raise invalid(
             "delay",
@@ -155,11 +155,11 @@ def write_input(automation: Automation, wanted: AutomationInput) -> None:
             "The delay must be between {least} minutes and 30 days.",
             least=recipe.shortest_delay,
         )
-    automation.to_phone = _own_phone(wanted.to_phone) if recipe.to_owner else ""
-    automation.conditions = checked_conditions(wanted.conditions, recipe.trigger)
-    automation.connection_id = _connection(wanted.connection_id)
-    automation.line_id = _line(wanted.line_id, bool(template))
-    automation.name, automation.delay_minutes = clean_name(wanted.name), delay
+    automation.to_phone = _own_phone(values.to_phone) if recipe.to_owner else ""
+    automation.conditions = checked_conditions(values.conditions, recipe.trigger)
+    automation.connection_id = _connection(values.connection_id)
+    automation.line_id = _line(values.line_id, bool(template))
+    automation.name, automation.delay_minutes = clean_name(values.name), delay
     automation.text, automation.template = text, template
 
 
@@ -238,7 +238,7 @@ def last_run(automation_id: str) -> datetime | None:
 def delete_old_runs() -> int:
     """Delete ended runs and events older than RUN_RETENTION. Returns how many runs."""
     tenant_id, before = current_tenant_id(), now() - RUN_RETENTION
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(AutomationRun)
         .where(
             AutomationRun.tenant_id == tenant_id,
@@ -250,7 +250,7 @@ def delete_old_runs() -> int:
     db.session.execute(
         delete(StoreEvent).where(StoreEvent.tenant_id == tenant_id, StoreEvent.at < before)
     )
-    return len(gone)
+    return len(deleted)
 
 
 def _run_summaries(found: list[AutomationRun]) -> list[RunSummary]:

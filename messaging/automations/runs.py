@@ -281,8 +281,10 @@ def _cancel_runs(
 
 
 def _cancel_run(row: Any, because: str) -> bool:
-    gone = row.state == "sent"
-    if gone and (row.message_id is None or not _cancel_message(from_uuid("msg", row.message_id))):
+    was_sent = row.state == "sent"
+    if was_sent and (
+        row.message_id is None or not _cancel_message(from_uuid("msg", row.message_id))
+    ):
         return False
     db.session.execute(
         update(AutomationRun)

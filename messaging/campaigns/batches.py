@@ -202,16 +202,16 @@ def _accept(
         tickets = message_accept.accept_messages(list(drafts.values()), line, facts)
         return dict(zip(drafts, tickets, strict=True))
     except DomainError:
-        taken: dict[Recipient, AcceptedMessage] = {}
+        accepted: dict[Recipient, AcceptedMessage] = {}
     for reader, draft in drafts.items():
         try:
-            taken[reader] = message_accept.accept_message(draft, line, facts)
+            accepted[reader] = message_accept.accept_message(draft, line, facts)
         except PaymentRequired as error:
             campaign_lifecycle.hold_campaign(campaign, error)
             break
         except DomainError as error:
             exclude_recipients(campaign, {reader.contact_id: error.code})
-    return taken
+    return accepted
 
 
 def _campaign_key(campaign: Campaign) -> dict[str, Any]:

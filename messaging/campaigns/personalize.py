@@ -108,7 +108,7 @@ def recipient_values(reader: Recipient, shop: str) -> dict[str, str]:
 def _shape(campaign: Campaign, line: Line | None) -> TemplateShape | None:
     if not campaign.template or line is None:
         return None
-    wanted = campaign.template["language"]
+    language = campaign.template["language"]
     found = template_repository.templates_named(line, campaign.template["name"])
-    known = next((one for one in found if one.language == wanted), None)
+    known = next((one for one in found if one.language == language), None)
     return template_values.template_shape(known) if known else None

@@ -103,7 +103,7 @@ def _is_campaign(reference: str) -> bool:
         return False
 
 
-def add(wanted: CampaignInput, *, test: bool = False) -> Campaign:
+def add(values: CampaignInput, *, test: bool = False) -> Campaign:
     campaign = Campaign(
         tenant_id=current_tenant_id(),
         name="",
@@ -120,7 +120,7 @@ def add(wanted: CampaignInput, *, test: bool = False) -> Campaign:
         counts={},
         author=current_actor().name,
     )
-    _write_input(campaign, wanted)
+    _write_input(campaign, values)
     campaign.name = clean_name(campaign.name)
     db.session.add(campaign)
     db.session.flush()
@@ -128,7 +128,7 @@ def add(wanted: CampaignInput, *, test: bool = False) -> Campaign:
     return campaign
 
 
-def change(campaign_id: str, wanted: CampaignInput) -> Campaign:
+def change(campaign_id: str, values: CampaignInput) -> Campaign:
     """Change a draft or a scheduled campaign; nothing of it has been sent."""
     campaign = get(campaign_id, lock=True)
     if campaign.state not in EDITABLE:
@@ -137,7 +137,7 @@ def change(campaign_id: str, wanted: CampaignInput) -> Campaign:
             "This campaign has started and cannot be edited. Copy it to make changes.",
         )
     before = audit.snapshot(campaign)
-    _write_input(campaign, wanted)
+    _write_input(campaign, values)
     campaign.changed_at = now()
     audit.record_change("campaigns.changed", campaign.name, before, campaign, campaign=campaign.id)
     db.session.flush()
@@ -199,35 +199,35 @@ def campaign_line(campaign: Campaign) -> Line | None:
         return None
 
 
-def _write_input(campaign: Campaign, wanted: CampaignInput) -> None:
+def _write_input(campaign: Campaign, values: CampaignInput) -> None:
     """Check the input, then write it."""
-    if not isinstance(wanted.name, Unchanged):
-        campaign.name = clean_name(wanted.name)
-    _write_audience(campaign, wanted)
-    if not isinstance(wanted.line_id, Unchanged):
-        _write_line(campaign, wanted.line_id)
-    text = campaign.text if isinstance(wanted.text, Unchanged) else clean_text(wanted.text)
+    if not isinstance(values.name, Unchanged):
+        campaign.name = clean_name(values.name)
+    _write_audience(campaign, values)
+    if not isinstance(values.line_id, Unchanged):
+        _write_line(campaign, values.line_id)
+    text = campaign.text if isinstance(values.text, Unchanged) else clean_text(values.text)
     template = campaign.template
-    if not isinstance(wanted.template, Unchanged):
-        template = template_values.checked_template(wanted.template)
-    if text and template and not isinstance(wanted.template, Unchanged):
+    if not isinstance(values.template, Unchanged):
+        template = template_values.checked_template(values.template)
+    if text and template and not isinstance(values.template, Unchanged):
         text = ""
     elif text and template:
         template = {}
     check_placeholders([text, *template_values.placeholder_texts(template)], "campaign")
     campaign.text, campaign.template = text, template
     _replace_file(campaign, template_values.uploaded_blob_key(template))
-    if not isinstance(wanted.gift, Unchanged):
-        campaign.gift = coupon_port.checked_offer(current_tenant_id(), wanted.gift)
-    if not isinstance(wanted.quiet, Unchanged):
-        hours = quiet_hours.checked_quiet_hours(*wanted.quiet)
+    if not isinstance(values.gift, Unchanged):
+        campaign.gift = coupon_port.checked_offer(current_tenant_id(), values.gift)
+    if not isinstance(values.quiet, Unchanged):
+        hours = quiet_hours.checked_quiet_hours(*values.quiet)
         campaign.quiet_from, campaign.quiet_until = hours or (None, None)
-    if not isinstance(wanted.rest_days, Unchanged):
-        campaign.rest_days = _days("rest_days", wanted.rest_days, LONGEST_REST)
-    if not isinstance(wanted.scheduled_at, Unchanged):
-        _write_schedule(campaign, wanted.scheduled_at)
-    if not isinstance(wanted.follow_days, Unchanged):
-        campaign.follow_days = _days("follow_days", wanted.follow_days, LONGEST_FOLLOW_UP)
+    if not isinstance(values.rest_days, Unchanged):
+        campaign.rest_days = _days("rest_days", values.rest_days, LONGEST_REST)
+    if not isinstance(values.scheduled_at, Unchanged):
+        _write_schedule(campaign, values.scheduled_at)
+    if not isinstance(values.follow_days, Unchanged):
+        campaign.follow_days = _days("follow_days", values.follow_days, LONGEST_FOLLOW_UP)
 
 
 def _replace_file(campaign: Campaign, key: str | None) -> None:
@@ -244,12 +244,12 @@ def _replace_file(campaign: Campaign, key: str | None) -> None:
         delete_later([was])
 
 
-def _write_audience(campaign: Campaign, wanted: CampaignInput) -> None:
-    if not isinstance(wanted.filters, Unchanged):
-        campaign.filters = audiences.checked_filters(wanted.filters)
+def _write_audience(campaign: Campaign, values: CampaignInput) -> None:
+    if not isinstance(values.filters, Unchanged):
+        campaign.filters = audiences.checked_filters(values.filters)
         campaign.audience_id = None
-    if not isinstance(wanted.audience_id, Unchanged) and wanted.audience_id:
-        audience = audiences.get(wanted.audience_id)
+    if not isinstance(values.audience_id, Unchanged) and values.audience_id:
+        audience = audiences.get(values.audience_id)
         campaign.filters, campaign.audience_id = dict(audience.filters), audience.id
 
 

@@ -83,14 +83,14 @@ def existing_cards(contact_ids: Sequence[str]) -> dict[str, ContactCard]:
 
 def names_by_phone(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return contact id and name for each phone that has a named contact, in one query."""
-    wanted = {phone: set(phone_variants(phone)) | {phone} for phone in phones if phone}
-    if not wanted:
+    variants = {phone: set(phone_variants(phone)) | {phone} for phone in phones if phone}
+    if not variants:
         return {}
     rows = db.session.execute(
         select(Identity.value, Contact.id, Contact.name).where(
             Identity.tenant_id == current_tenant_id(),
             Identity.kind.in_(IDENTITY_KINDS),
-            Identity.value.in_(set().union(*wanted.values())),
+            Identity.value.in_(set().union(*variants.values())),
             Contact.tenant_id == current_tenant_id(),
             Contact.id == Identity.contact_id,
             Contact.name != "",
@@ -99,7 +99,7 @@ def names_by_phone(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
     known = {row.value: (row.id, row.name) for row in rows}
     return {
         phone: next(known[one] for one in ways if one in known)
-        for phone, ways in wanted.items()
+        for phone, ways in variants.items()
         if not ways.isdisjoint(known)
     }
 

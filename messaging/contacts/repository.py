@@ -232,7 +232,7 @@ def list_notes(contact_id: str, limit: int = 100) -> list[ContactNote]:
 
 def delete_note(contact_id: str, note_id: str) -> None:
     card = contact_cards.get(contact_id)
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(ContactNote)
         .where(
             ContactNote.tenant_id == current_tenant_id(),
@@ -241,7 +241,7 @@ def delete_note(contact_id: str, note_id: str) -> None:
         )
         .returning(ContactNote.id)
     )
-    if gone.first() is None:
+    if deleted.first() is None:
         raise NotFound()
     audit.record("contacts.note_removed", card.title, contact=card.id)
 

@@ -101,7 +101,7 @@ def _token_queries(filters: ContactFilters, country: str | None) -> list[TokenQu
     """Return the filters as tokens. A number may be the start or the end of a phone."""
     all_of = [f"#{search_tokens.tag_key(tag)}" for tag in filters.tags]
     marks = {"out": filters.opted_out, "blocked": filters.blocked, "agreed": filters.consent}
-    all_of += [f"!{mark}" for mark, wanted in marks.items() if wanted]
+    all_of += [f"!{mark}" for mark, required in marks.items() if required]
     if filters.has_phone is False:
         all_of.append("!nophone")
     if filters.language:
@@ -177,12 +177,12 @@ def _phone(condition: ColumnElement[bool]) -> ColumnElement[bool]:
 def _conditions(filters: ContactFilters) -> list[ColumnElement[bool]]:
     """Conditions that most contacts meet; they have no token and are read from the contact."""
     found: list[ColumnElement[bool]] = []
-    for column, wanted in (
+    for column, required in (
         (Contact.opted_out_at, filters.opted_out),
         (Contact.blocked_at, filters.blocked),
         (Contact.consent_at, filters.consent),
     ):
-        if wanted is False:
+        if required is False:
             found.append(column.is_(None))
     if filters.has_phone:
         found.append(_phone(literal(True)))

@@ -97,8 +97,8 @@ def refund(message: ChargedMessage, tally: UsageTally) -> None:
     for category, amount in sorted(so_far.items()):
         if amount:
             _add_entry(message, "refund", category, -amount, tally)
-    taken = sum(so_far.values(), ZERO) if so_far else message.quoted_usd
-    quota.release(1, taken, message.created_at)
+    charged = sum(so_far.values(), ZERO) if so_far else message.quoted_usd
+    quota.release(1, charged, message.created_at)
     _write_cost(message.id, ZERO)
 
 

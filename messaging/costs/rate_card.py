@@ -80,7 +80,7 @@ def set_rate(kind: str, country: str, category: str, since: date, usd: Decimal) 
 
 def withdraw_rate(kind: str, country: str, category: str, since: date) -> bool:
     """Delete a price that has not started yet. Returns False if there is none."""
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(Rate)
         .where(
             Rate.line_kind == kind,
@@ -92,7 +92,7 @@ def withdraw_rate(kind: str, country: str, category: str, since: date) -> bool:
         .returning(Rate.since)
     )
     clear_cache()
-    return gone.first() is not None
+    return deleted.first() is not None
 
 
 def _dated(kind: str) -> list[Rate]:

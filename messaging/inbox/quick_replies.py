@@ -40,12 +40,12 @@ def save(shortcut: str, body: str, reply_id: str = "") -> QuickReply:
     """Create a quick reply, or change the one with `reply_id`."""
     shortcut, body = _shortcut(shortcut), _text(body)
     reply = get(reply_id) if reply_id else None
-    taken = db.session.scalar(
+    other = db.session.scalar(
         select(QuickReply.id).where(
             QuickReply.tenant_id == current_tenant_id(), QuickReply.shortcut == shortcut
         )
     )
-    if taken is not None and (reply is None or taken != reply.id):
+    if other is not None and (reply is None or other != reply.id):
         raise invalid("shortcut", "taken", "Another quick reply uses this shortcut.")
     if reply is None:
         if len(list_quick_replies()) >= MOST:

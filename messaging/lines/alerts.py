@@ -43,7 +43,7 @@ def claim_unsent_alerts() -> list[LineAlert]:
     for line in lines.values():
         if line.told_state == line.state or line.state in PAIRING_STATES:
             continue
-        taken = db.session.execute(
+        claimed = db.session.execute(
             update(Line)
             .where(
                 Line.tenant_id == tenant_id,
@@ -54,7 +54,7 @@ def claim_unsent_alerts() -> list[LineAlert]:
             .values(told_state=line.state)
             .returning(Line.id)
         )
-        if taken.first() is not None:
+        if claimed.first() is not None:
             other = lines.get(line.fallback_line_id or 0)
             stand_in = other.name if other is not None else ""
             alerts.append(

@@ -59,8 +59,8 @@ class MessagePacing:
 
     def take(self, tenant_id: int, message: PacedMessage) -> float:
         """Take a token and return 0, or return the seconds that the message has to wait."""
-        taken = take_tokens(pace_buckets(tenant_id, message), local=self._local)
-        return 0.0 if taken.allowed else taken.wait_ms / 1000
+        rate_limit = take_tokens(pace_buckets(tenant_id, message), local=self._local)
+        return 0.0 if rate_limit.allowed else rate_limit.wait_ms / 1000
 
     def give_back(self, tenant_id: int, message: PacedMessage) -> None:
         """The message was not sent after all."""

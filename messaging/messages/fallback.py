@@ -180,7 +180,7 @@ def try_fallbacks(
     if not hopeful:
         return results
     priced = _messages([one for one, _ in hopeful])
-    gone: set[str] = set()
+    replaced: set[str] = set()
     for one, out in hopeful:
         message = priced.get(one.uuid)
         if message is None:
@@ -193,8 +193,8 @@ def try_fallbacks(
         if way is None:
             continue
         if _apply_fallback(message, way, ["sending"], one.envelope.attempt, lines) is not None:
-            gone.add(one.uuid)
-    return [(one, out) for one, out in results if one.uuid not in gone]
+            replaced.add(one.uuid)
+    return [(one, out) for one, out in results if one.uuid not in replaced]
 
 
 def read_message(uuid: UUID) -> FallbackMessage:
@@ -215,8 +215,8 @@ def try_fallback_after_receipt(
     way = _choose_fallback(message, known)
     if way is None:
         return False
-    gone = [*message.content.get("gone_ids", []), network_id]
-    way = replace(way, content={**way.content, "gone_ids": gone})
+    replaced_ids = [*message.content.get("gone_ids", []), network_id]
+    way = replace(way, content={**way.content, "gone_ids": replaced_ids})
     # The caller has refunded the whole charge of the message, so the full price is charged again.
     fresh = replace(message, quoted_usd=Decimal(0))
     if _apply_fallback(fresh, way, ["sending", "sent", "unknown"], None, known, messages=1) is None:

@@ -85,14 +85,14 @@ def list_messages(filters: MessageFilters, after: str | None, limit: int) -> lis
         .order_by(Message.id.desc())
         .limit(limit)
     )
-    wanted = {
+    conditions = {
         Message.phone: filters.phone,
         Message.line_id: filters.line_id,
         Message.state: filters.state,
         Message.direction: filters.direction,
         Message.reference: filters.reference,
     }
-    for column, value in wanted.items():
+    for column, value in conditions.items():
         if value is not None:
             query = query.where(column == value)
     if filters.line_ids is not None:

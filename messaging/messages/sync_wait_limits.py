@@ -19,5 +19,5 @@ def configure_sync_wait_limits(most: int) -> None:
 
 @contextmanager
 def sync_wait_slot(tenant_id: int) -> Iterator[bool]:
-    with _limits.place(tenant_id) as taken:
-        yield taken
+    with _limits.place(tenant_id) as acquired:
+        yield acquired

@@ -102,8 +102,8 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
         )
     own_templates = (Template.tenant_id == tenant_id, Template.account_id == account_id)
     if known:
-        gone = [one.id for one in known.values()]
-        db.session.execute(delete(Template).where(*own_templates, Template.id.in_(gone)))
+        removed_ids = [one.id for one in known.values()]
+        db.session.execute(delete(Template).where(*own_templates, Template.id.in_(removed_ids)))
     db.session.execute(update(Template).where(*own_templates).values(synced_at=moment))
     _record_sync(account_id, {"templates_at": moment, "templates_error": ""})
     return changed + len(known)
@@ -144,18 +144,18 @@ def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:
 
 
 def list_templates(
-    wanted: TemplateFilters, after: str | None = None, limit: int = 10_000
+    filters: TemplateFilters, after: str | None = None, limit: int = 10_000
 ) -> list[Template]:
     """List by name and id; `after` is the id of the last one shown."""
     query = select(Template).where(Template.tenant_id == current_tenant_id())
-    if wanted.state:
-        query = query.where(Template.state == wanted.state)
-    if wanted.category:
-        query = query.where(Template.category == wanted.category)
-    if wanted.name:
-        query = query.where(Template.name.icontains(wanted.name, autoescape=True))
-    if wanted.accounts is not None:
-        query = query.where(Template.account_id.in_(wanted.accounts))
+    if filters.state:
+        query = query.where(Template.state == filters.state)
+    if filters.category:
+        query = query.where(Template.category == filters.category)
+    if filters.name:
+        query = query.where(Template.name.icontains(filters.name, autoescape=True))
+    if filters.accounts is not None:
+        query = query.where(Template.account_id.in_(filters.accounts))
     if after:
         last = get(after)
         query = query.where(

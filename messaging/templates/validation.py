@@ -88,10 +88,10 @@ def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field:
     given: Any = content.get("parameters") or []
     by_places = is_by_section(given)
     body = given.get("body") or [] if by_places else given
-    wanted = len(needs.body)
+    expected = len(needs.body)
     count = len(body) if isinstance(body, list | dict) else 1
-    if count != wanted:
-        _wrong_parameter_count(field, wanted, count)
+    if count != expected:
+        _wrong_parameter_count(field, expected, count)
     if isinstance(body, dict) and not all(name.isdecimal() for name in body):
         missing = [name for name in needs.body if name not in body]
         if missing:
@@ -121,11 +121,11 @@ def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field:
     template_payload(content)
 
 
-def _wrong_parameter_count(field: str, wanted: int, count: int) -> NoReturn:
+def _wrong_parameter_count(field: str, expected: int, count: int) -> NoReturn:
     raise invalid(
         field,
         "template_unusable",
         "Wrong number of parameters: {count} sent, {wanted} needed.",
-        wanted=wanted,
+        wanted=expected,
         count=count,
     )

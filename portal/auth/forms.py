@@ -28,8 +28,8 @@ class SignUpForm(Form):
     time_zone = HiddenField()
 
     def zone(self) -> str:
-        wanted = self.time_zone.data or ""
-        return wanted if wanted in time_zones() else "UTC"
+        time_zone = self.time_zone.data or ""
+        return time_zone if time_zone in time_zones() else "UTC"
 
 
 class CodeForm(Form):

@@ -26,9 +26,9 @@ def known_device(email: str) -> str:
 
 def remember_device(person: Person) -> None:
     """Called after a sign-in, or after a password was set through an e-mailed link."""
-    held, key = _held(), signin.device_key(person.email)
-    name = held.pop(key, "") or new_token(128)
-    devices = dict([*held.items(), (key, name)][-MOST_PEOPLE:])
+    keys, key = _held(), signin.device_key(person.email)
+    name = keys.pop(key, "") or new_token(128)
+    devices = dict([*keys.items(), (key, name)][-MOST_PEOPLE:])
     token = sign_token(_secret(), PURPOSE, devices, COOKIE_LIFETIME)
 
     @after_this_request
@@ -52,7 +52,7 @@ def _secret() -> str:
 
 def _held() -> dict[str, str]:
     try:
-        held = read_token(_secret(), PURPOSE, request.cookies.get(COOKIE, ""))
+        keys = read_token(_secret(), PURPOSE, request.cookies.get(COOKIE, ""))
     except BadToken:
         return {}
-    return held if isinstance(held, dict) else {}
+    return keys if isinstance(keys, dict) else {}

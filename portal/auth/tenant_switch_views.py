@@ -24,8 +24,8 @@ def choose() -> Any:
 @tenancy.post("/switch")
 @signed_in
 def switch() -> Any:
-    wanted = request.form.get("tenant_id", type=int)
-    chosen = next((tenant for tenant in current_user.tenants if tenant.id == wanted), None)
+    tenant_id = request.form.get("tenant_id", type=int)
+    chosen = next((tenant for tenant in current_user.tenants if tenant.id == tenant_id), None)
     if chosen is None:
         flash(gettext("You are no longer a member of this business."), "error")
         return redirect(url_for("tenancy.choose"))

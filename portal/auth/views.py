@@ -295,20 +295,20 @@ def reset(token: str) -> Any:
 @start.post("/language")
 @open_to_all
 def language() -> Any:
-    wanted = request.form.get("locale", "")
-    if wanted in LOCALES:
-        session["locale"] = wanted
-        _remember_choice(locale=wanted)
+    locale = request.form.get("locale", "")
+    if locale in LOCALES:
+        session["locale"] = locale
+        _remember_choice(locale=locale)
     return redirect(next_path(url_for("start.signin")))
 
 
 @start.post("/theme")
 @open_to_all
 def theme() -> Any:
-    wanted = request.form.get("theme", "")
-    if wanted in THEMES:
-        session["theme"] = wanted
-        _remember_choice(theme=wanted)
+    theme = request.form.get("theme", "")
+    if theme in THEMES:
+        session["theme"] = theme
+        _remember_choice(theme=theme)
     return redirect(next_path(url_for("start.signin")))
 
 

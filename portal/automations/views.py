@@ -212,13 +212,13 @@ def _edit(automation: Automation, *, is_new: bool) -> Any:
 
 
 def _save(form: AutomationForm, automation: Automation, is_new: bool) -> Any:
-    wanted = _automation_settings(form, automation)
+    values = _automation_settings(form, automation)
     with tenant_scope(g.tenant_id):
         if is_new:
-            made = automation_definitions.add(automation.recipe, wanted.name, wanted.to_phone)
-            automation_id = automation_definitions.change(made.id, wanted).id
+            made = automation_definitions.add(automation.recipe, values.name, values.to_phone)
+            automation_id = automation_definitions.change(made.id, values).id
         else:
-            automation_id = automation_definitions.change(automation.id, wanted).id
+            automation_id = automation_definitions.change(automation.id, values).id
     flash(gettext("Saved. The change applies from the next event."), "success")
     return redirect(url_for("automations.edit", automation_id=automation_id))
 

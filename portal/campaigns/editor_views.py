@@ -108,14 +108,14 @@ def when(campaign_id: str) -> Any:
         form.show(campaign, zone)
     if form.validate_on_submit():
         with domain_errors_on(form):
-            wanted = CampaignInput(
+            values = CampaignInput(
                 scheduled_at=form.moment(zone),
                 quiet=form.hours(),
                 rest_days=form.rest_days.data or 0,
                 follow_days=form.follow_days.data or 0,
             )
             with tenant_scope(g.tenant_id):
-                campaign_repository.change(campaign_id, wanted)
+                campaign_repository.change(campaign_id, values)
             return _saved(campaign_id, "when")
     return _page(campaign, "when", form=form, zone=zone)
 

@@ -106,4 +106,4 @@ def _words(needs: TemplateParameters) -> str:
         "media": bool(needs.header_media),
         "buttons": bool(needs.buttons),
     }
-    return " ".join(name for name, wanted in wants.items() if wanted)
+    return " ".join(name for name, is_wanted in wants.items() if is_wanted)

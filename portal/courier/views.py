@@ -115,7 +115,7 @@ def _stop(
     site: Site, courier: Courier, ride: AssignedTrip, lines: list[OrderItem]
 ) -> dict[str, Any]:
     order, language = ride.order, courier.language
-    taken = courier_trips.amount_to_collect(order)
+    collected = courier_trips.amount_to_collect(order)
     where = addresses.location_of(order.address)
     hello = courier_text(language, "hello", site=site.name, order=order.number)
     return {
@@ -127,8 +127,8 @@ def _stop(
         "chat": carts.chat_link(order.customer_phone, hello) if order.customer_phone else "",
         "items": [f"{one.quantity - one.voided}× {one.said or one.name}"
                   for one in lines if one.quantity > one.voided],
-        "way": taken.way,
-        "amount": format_money(taken.amount, order.currency, language),
+        "way": collected.way,
+        "amount": format_money(collected.amount, order.currency, language),
         "state": "riding" if order.state == "out_for_delivery"
         else "ready" if order.state == "ready" else "cooking",
         "problem": chat_text(language, f"problem_{ride.trip.problem}") if ride.trip.problem else "",

@@ -164,13 +164,13 @@ def _sections(tokens: list[Token]) -> Iterator[Section]:
     yield Section(slug, title, level, "\n".join(words))
 
 
-def slug_of(title: str, taken: set[str]) -> str:
+def slug_of(title: str, used: set[str]) -> str:
     stem = re.sub(r"[^\w\- ]", "", title.lower().strip()).replace(" ", "-")
     slug, number = stem, 0
-    while slug in taken:
+    while slug in used:
         number += 1
         slug = f"{stem}-{number}"
-    taken.add(slug)
+    used.add(slug)
     return slug
 
 

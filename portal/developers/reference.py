@@ -78,9 +78,9 @@ class CallDoc:
         for part in self.parameters:
             if part.where == "path":
                 url = url.replace(f"{{{part.name}}}", part.example)
-        wanted = [part for part in self.parameters if part.where == "query" and part.needed]
-        if wanted:
-            url += "?" + urlencode({part.name: part.example for part in wanted})
+        required = [part for part in self.parameters if part.where == "query" and part.needed]
+        if required:
+            url += "?" + urlencode({part.name: part.example for part in required})
         return code_samples(self.method, url, self.example)
 
 
@@ -136,8 +136,8 @@ def _call(
     scopes: dict[str, str],
 ) -> CallDoc:
     short = path.removeprefix(PREFIX)
-    taken = operation.get("requestBody", {}).get("content", {})
-    body = taken.get("application/json", {})
+    contents = operation.get("requestBody", {}).get("content", {})
+    body = contents.get("application/json", {})
     parameters = [_parameter(one, shapes) for one in operation.get("parameters", [])]
     file = next((one.example for one in parameters if one.name == "filename"), "file.bin")
     return CallDoc(
@@ -149,7 +149,7 @@ def _call(
         scope=scopes.get(f"{method} {short}", ""),
         parameters=parameters,
         fields=_fields(body.get("schema", {}), shapes),
-        example=Upload(file) if BYTES in taken else body.get("example"),
+        example=Upload(file) if BYTES in contents else body.get("example"),
         answers=_answers(operation["responses"], shapes),
     )
 

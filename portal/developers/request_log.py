@@ -25,9 +25,9 @@ OUTCOMES = ("ok", "refused", "broken")
 @member_may("keys.view")
 def index() -> Any:
     """A whole request id in the search box leads straight to its call."""
-    wanted = text_in_url("id", 64)
-    if wanted:
-        request_id = tenant_request_log.parse_request_id(wanted)
+    id_filter = text_in_url("id", 64)
+    if id_filter:
+        request_id = tenant_request_log.parse_request_id(id_filter)
         if request_id is not None and _is_logged(request_id):
             return redirect(url_for("requests.call", call_id=request_id))
         flash(gettext("No stored request has this ID. Request IDs start with req_."), "warning")
@@ -47,7 +47,7 @@ def index() -> Any:
         keys=known,
         every_call=_every_call(),
         asked=given,
-        wanted=wanted,
+        wanted=id_filter,
         days=_retention_days().days,
         **page.urls,
     )

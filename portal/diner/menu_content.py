@@ -112,8 +112,8 @@ def _item(facts: MenuFacts, item: Mapping[str, Any], language: str) -> dict[str,
 
 
 def _description(texts: Mapping[str, Any], language: str, languages: Any) -> str:
-    for wanted in (language, language.partition("-")[0], "en", *languages):
-        if text := (texts.get(wanted) or {}).get("description"):
+    for code in (language, language.partition("-")[0], "en", *languages):
+        if text := (texts.get(code) or {}).get("description"):
             return str(text)
     return ""
 

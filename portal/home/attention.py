@@ -72,7 +72,7 @@ def _line_words(line: Line) -> str:
 def _templates(lines: list[Line]) -> list[AttentionItem]:
     live = [line for line in lines if not line.test]
     own_accounts = frozenset(map(template_repository.template_account, live))
-    held = [
+    paused = [
         one
         for state in ("paused", "disabled")
         for one in template_repository.list_templates(TemplateFilters(state, accounts=own_accounts))
@@ -84,7 +84,7 @@ def _templates(lines: list[Line]) -> list[AttentionItem]:
             url_for("templates.template", template_id=one.id),
             gettext("See why"),
         )
-        for one in held[:MOST]
+        for one in paused[:MOST]
     ]
 
 

@@ -94,8 +94,8 @@ def _template() -> tuple[str, str, list[str]] | None:
 @member_may("inbox.reply")
 def assign(conversation_id: str) -> Any:
     person = request.form.get("person", "")[:64]
-    wanted = current_user.id if person == "me" else person or None
-    return _act(conversation_id, lambda: conversation_actions.assign(conversation_id, wanted))
+    person_id = current_user.id if person == "me" else person or None
+    return _act(conversation_id, lambda: conversation_actions.assign(conversation_id, person_id))
 
 
 @inbox.post("/inbox/<conversation_id>/close")

@@ -157,11 +157,11 @@ def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
 
 def _templates(line: Line) -> list[TemplateChoice]:
     """Approved templates with placeholders in the body only; others have their own page."""
-    wanted = TemplateFilters(
+    filters = TemplateFilters(
         state=APPROVED, accounts=frozenset({template_repository.template_account(line)})
     )
     offered = []
-    for one in template_repository.list_templates(wanted, limit=MOST_TEMPLATES):
+    for one in template_repository.list_templates(filters, limit=MOST_TEMPLATES):
         needs = required_parameters(one.components)
         if not (needs.header or needs.header_media or needs.buttons):
             body = " ".join(filled_preview(one.components, {}).body.split())

@@ -77,6 +77,6 @@ def setup_inbox(app: Flask) -> None:
 
 def _list_url(page_data: inbox_page_data.InboxPage, **changed: str | None) -> str:
     """The URL of the list with some filters changed."""
-    wanted = {**page_data.filters, **changed}
-    args: dict[str, Any] = {name: value for name, value in wanted.items() if value}
+    params = {**page_data.filters, **changed}
+    args: dict[str, Any] = {name: value for name, value in params.items() if value}
     return url_for("inbox.index", **args)

@@ -57,14 +57,12 @@ def pair(line_id: int) -> Any:
 @member_may("lines.manage")
 def start(line_id: int) -> Any:
     form = PhoneForm()
-    wanted = (form.phone.data or "").strip()
-    if not wanted or form.validate():
+    phone = (form.phone.data or "").strip()
+    if not phone or form.validate():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 country = accounts.account().country or None
-                pairing.start(
-                    line_id, (normalize_phone(wanted, country) or wanted) if wanted else ""
-                )
+                pairing.start(line_id, (normalize_phone(phone, country) or phone) if phone else "")
             return redirect(url_for("linked.pair", line_id=line_id))
     return _page(line_id, "linked/pair.html", form)
 

@@ -73,8 +73,8 @@ def chosen_site() -> Site | None:
     """The site in the URL, otherwise the first site."""
     with tenant_scope(g.tenant_id):
         known = sites.listed()
-    wanted = request.args.get("site", "")
-    return next((one for one in known if one.id == wanted), known[0] if known else None)
+    site_id = request.args.get("site", "")
+    return next((one for one in known if one.id == site_id), known[0] if known else None)
 
 
 def _programme(site: Site, form: ProgrammeForm | None) -> Any:

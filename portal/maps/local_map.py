@@ -176,25 +176,25 @@ def _visible_metres(
 
 def _labels(made: Map, known: Sequence[DeliveryZone], home_name: str) -> list[Label]:
     """Place labels so that they overlap neither each other nor a marker."""
-    taken = [_text_box(pin.x, pin.y + 5, "oo") for pin in made.pins]
+    used = [_text_box(pin.x, pin.y + 5, "oo") for pin in made.pins]
     for pin in made.pins:
         long = len(pin.dot.label) * LETTER_WIDTH
         left = pin.x - 16 - long if pin.left else pin.x + 16
-        taken.append(Box(left, pin.label_y - 11, left + long, pin.label_y + 4))
-    taken.append(Box(WIDTH - 34, 12, WIDTH - 14, 52))  # the north arrow
+        used.append(Box(left, pin.label_y - 11, left + long, pin.label_y + 4))
+    used.append(Box(WIDTH - 34, 12, WIDTH - 14, 52))  # the north arrow
     for r, far in made.wakeups:
         right = WIDTH / 2 + r - 4
-        taken.append(Box(right - len(far) * LETTER_WIDTH, HEIGHT / 2 - 14, right, HEIGHT / 2 - 2))
+        used.append(Box(right - len(far) * LETTER_WIDTH, HEIGHT / 2 - 14, right, HEIGHT / 2 - 2))
     if made.home:
         x, y = made.home
-        taken += [Box(x - 13, y - 13, x + 13, y + 13), _text_box(x, y + 26, home_name)]
+        used += [Box(x - 13, y - 13, x + 13, y + 13), _text_box(x, y + 26, home_name)]
     found: list[Label] = []
     for number, zone in enumerate(known):
         spots = [_inside(x, y, zone.name) for x, y in _label_positions(made, zone)]
-        free = [one for one in spots if not _meets(_text_box(*one, zone.name), taken)]
+        free = [one for one in spots if not _meets(_text_box(*one, zone.name), used)]
         x, y = free[0] if free else spots[0]
         found.append(Label(x, y, zone.name, number % TONES))
-        taken.append(found[-1].box)
+        used.append(found[-1].box)
     return found
 
 
@@ -228,9 +228,9 @@ def _text_box(x: float, y: float, text: str) -> Box:
     return Box(x - half, y - 11, x + half, y + 4)
 
 
-def _meets(box: Box, taken: Sequence[Box]) -> bool:
+def _meets(box: Box, used: Sequence[Box]) -> bool:
     around = Box(box.left - GAP, box.top, box.right + GAP, box.bottom)
-    return any(around.meets(one) for one in taken)
+    return any(around.meets(one) for one in used)
 
 
 def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:

@@ -68,9 +68,9 @@ def find_recipients(written: str) -> tuple[str, list[ContactCard]]:
         if normalize_phone(written, accounts.home_country() or None) is None and any(
             char.isalpha() for char in written
         ):
-            wanted = contact_search.ContactFilters(search=written, has_phone=True)
+            filters = contact_search.ContactFilters(search=written, has_phone=True)
             found = contact_cards.cards_of(
-                contact_search.search_contacts(wanted, limit=MOST_OFFERED)
+                contact_search.search_contacts(filters, limit=MOST_OFFERED)
             )
             if not found:
                 raise invalid(

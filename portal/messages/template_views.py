@@ -55,10 +55,10 @@ def index() -> Any:
                 chosen or template_repository.main_lines(lines),
             )
         )
-        wanted = TemplateFilters(
+        template_filters = TemplateFilters(
             filters.get("state"), filters.get("category"), filters.get("q"), accounts
         )
-        found = template_repository.list_templates(wanted, after, PAGE + 1)
+        found = template_repository.list_templates(template_filters, after, PAGE + 1)
     shown = found[:PAGE]
     more: dict[str, Any] = dict(filters)
     return render_template(

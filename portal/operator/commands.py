@@ -98,10 +98,10 @@ def resume_tenant(tenant_id: int) -> None:
 @as_json
 @operator_command
 def create_key(tenant_id: int, scopes: str, mode: str, name: str, as_json: bool) -> None:
-    wanted = list(SCOPES) if scopes == "all" else [s.strip() for s in scopes.split(",")]
+    scope_names = list(SCOPES) if scopes == "all" else [s.strip() for s in scopes.split(",")]
     with tenant_scope(tenant_id):
         accounts.get(tenant_id)
-        key, secret = api_keys.create(name, mode, wanted)
+        key, secret = api_keys.create(name, mode, scope_names)
         facts = {"key_id": key.id, "api_key": secret, "mode": mode, "scopes": key.scopes}
     print_result(facts, as_json)
 

@@ -28,15 +28,15 @@ COUNTRY = "/rates/<country>"
 @operator.get("/rates")
 @operator_only
 def rates() -> Any:
-    kind, wanted = _kind(), text_in_url("q", 60)
+    kind, query = _kind(), text_in_url("q", 60)
     with global_scope():
         card = rate_card.rates_on(kind, now().date())
     rows = [(country, name, card[country]) for country, name in _named(card)]
-    if wanted:
+    if query:
         rows = [
             row
             for row in rows
-            if fold_case(wanted) in fold_case(row[1]) or wanted.upper() == row[0].upper()
+            if fold_case(query) in fold_case(row[1]) or query.upper() == row[0].upper()
         ]
     return render_template(
         "operator/rates.html",
@@ -44,7 +44,7 @@ def rates() -> Any:
         others=card.get(OTHER, {}),
         kind=kind,
         categories=CATEGORIES,
-        q=wanted,
+        q=query,
     )
 
 
@@ -102,12 +102,12 @@ def withdraw_rate(country: str) -> Any:
     except ValueError:
         abort(404)
     with global_scope():
-        gone = rate_card.withdraw_rate(
+        withdrawn = rate_card.withdraw_rate(
             kind.replace("\0", ""), country.replace("\0", ""), category.replace("\0", ""), since
         )
-        if gone:
+        if withdrawn:
             people.record_event(current_user.person.id, "rates_changed", client_ip())
-    if not gone:
+    if not withdrawn:
         abort(404)
     flash(gettext("The scheduled price was withdrawn."), "success")
     return redirect(url_for("operator.rate", country=country, kind=kind))

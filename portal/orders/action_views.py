@@ -124,11 +124,11 @@ def void(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/waiter")
 @member_may("orders.manage")
 def waiter(order_id: str) -> Any:
-    wanted = request.form.get("waiter", "")[:40]
+    waiter_id = request.form.get("waiter", "")[:40]
 
     def assigned(site: Site, order: Order) -> None:
-        chosen = next((one for one in waiters() if one.id == wanted), None)
-        if wanted and chosen is None:
+        chosen = next((one for one in waiters() if one.id == waiter_id), None)
+        if waiter_id and chosen is None:
             raise Invalid("invalid_choice", "Choose a team member.")
         name, was = chosen.name if chosen else "", order.waiter
         order_changes.assign_waiter(
@@ -143,11 +143,11 @@ def waiter(order_id: str) -> Any:
 @member_may("orders.manage")
 def courier(order_id: str) -> Any:
     """Assign the order to a courier; without a choice, unassign it."""
-    wanted = request.form.get("courier", "")[:40]
+    courier_id = request.form.get("courier", "")[:40]
 
     def given(site: Site, order: Order) -> str:
-        chosen = next((one for one in couriers.listed(site.id) if one.id == wanted), None)
-        if wanted and chosen is None:
+        chosen = next((one for one in couriers.listed(site.id) if one.id == courier_id), None)
+        if courier_id and chosen is None:
             raise Invalid("unknown_courier", "Choose a courier of this restaurant.")
         ride = courier_dispatch.trip_of_order(order)
         was = ride.courier.name if ride else ""
@@ -170,11 +170,11 @@ def courier(order_id: str) -> Any:
 @member_may("orders.manage")
 def zone(order_id: str) -> Any:
     """Set the delivery zone and fee of an order whose customer did not share a location."""
-    wanted = request.form.get("zone", "")[:40]
+    zone_id = request.form.get("zone", "")[:40]
 
     def priced(site: Site, order: Order) -> None:
         known = {one.id: one for one in zones.listed(site.id)}
-        chosen, was = known.get(wanted), known.get(order.address.get("zone", ""))
+        chosen, was = known.get(zone_id), known.get(order.address.get("zone", ""))
         if chosen is None:
             raise Invalid("unknown_zone", "Choose a delivery zone of this restaurant.")
         before = {"zone": was.name if was else "", "fee": order.sums.get("delivery_fee", "")}
@@ -193,10 +193,10 @@ def zone(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/table")
 @member_may("orders.manage")
 def table(order_id: str) -> Any:
-    wanted = request.form.get("table", "")[:40]
+    table_id = request.form.get("table", "")[:40]
 
     def seated(site: Site, order: Order) -> None:
-        chosen = next((one for one in tables.listed(site.id) if one.id == wanted), None)
+        chosen = next((one for one in tables.listed(site.id) if one.id == table_id), None)
         if chosen is None:
             raise Invalid("table_missing", "Choose a table.")
         if chosen.id == order.table_id:

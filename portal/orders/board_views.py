@@ -151,14 +151,14 @@ def _shown(made: Board) -> str:
 @board_pages.post("/orders/board/<site_id>/pause")
 @member_may("orders.manage")
 def pause(site_id: str) -> Any:
-    wanted = request.form.get("until", "")
+    pause_until = request.form.get("until", "")
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
         until = None
-        if wanted == "today":
+        if pause_until == "today":
             until = availability.next_business_day_start(site, now())
-        elif wanted in PAUSES:
-            until = now() + PAUSES[wanted]
+        elif pause_until in PAUSES:
+            until = now() + PAUSES[pause_until]
         sites.pause(site_id, until)
     if until:
         flash(gettext("Orders are paused. Guests can still see the menu."), "success")

@@ -31,8 +31,8 @@ def new() -> Any:
         known = sites.listed()
     if not known:
         return redirect(url_for("board.index"))
-    wanted = request.values.get("site", "")
-    site = next((one for one in known if one.id == wanted), known[0])
+    site_id = request.values.get("site", "")
+    site = next((one for one in known if one.id == site_id), known[0])
     fault = ""
     if request.method == "POST":
         try:

@@ -208,12 +208,12 @@ def _money(order: Order) -> dict[str, Any]:
     """The payment link and payments of an order; empty without the right to see payments."""
     if order.payment_method != "card_link" or not may("payments.view"):
         return {"pay_link": None, "payments": []}
-    came = payments.of_order(order.id)
+    order_payments = payments.of_order(order.id)
     return {
         "pay_link": link_queries.of_order(order.id),
-        "payments": came,
-        "refunds": refunds.of_payments([one.id for one in came]),
-        "left": {one.id: refunds.refundable_amount(one) for one in came},
+        "payments": order_payments,
+        "refunds": refunds.of_payments([one.id for one in order_payments]),
+        "left": {one.id: refunds.refundable_amount(one) for one in order_payments},
     }
 
 

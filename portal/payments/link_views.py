@@ -152,8 +152,8 @@ def renew(link_id: str) -> Any:
 
 def order_numbers(order_ids: list[str | None]) -> dict[str, str]:
     """Map order ids to order numbers."""
-    wanted = sorted({one for one in order_ids if one})
-    return {one: order_queries.get(one).number for one in wanted}
+    ids = sorted({one for one in order_ids if one})
+    return {one: order_queries.get(one).number for one in ids}
 
 
 def _qr_svg(url: str) -> Markup:

@@ -169,13 +169,13 @@ def strip(printer_id: str) -> Any:
 @printers_pages.post(f"{PRINTER}/code-page")
 @member_may("printing.manage")
 def code_page(printer_id: str) -> Any:
-    wanted = submitted_text("page", 40)
+    code_page = submitted_text("page", 40)
     with tenant_scope(g.tenant_id):
         known = printers.get(printer_id)
-        if wanted and wanted not in code_page_choices(printers.print_format(known)):
+        if code_page and code_page not in code_page_choices(printers.print_format(known)):
             flash(gettext("Choose a row from the strip."), "error")
         else:
-            printers.change(printer_id, {"code_page": wanted})
+            printers.change(printer_id, {"code_page": code_page})
             flash(gettext("Tickets now use this code page."), "success")
     return redirect(url_for("printers.printer", printer_id=printer_id, _anchor="code-page"))
 
@@ -244,8 +244,8 @@ def pairing(code_id: str) -> Any:
         "setup": None,
     }
     if code.code:
-        wanted = request.args.get("system") or guess_system(request.headers.get("User-Agent", ""))
-        facts["setup"] = setup_for(wanted, settings.base_url, code.code)
+        system = request.args.get("system") or guess_system(request.headers.get("User-Agent", ""))
+        facts["setup"] = setup_for(system, settings.base_url, code.code)
     part = "X-Part" in request.headers
     return render_template(f"printing/{'pairing_state' if part else 'pairing'}.html", **facts)
 

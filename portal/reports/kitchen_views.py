@@ -174,9 +174,9 @@ def delivery_csv() -> Any:
 
 def _printers_in(scope: ReportScope) -> dict[str, Printer]:
     """The printers of the chosen restaurants, with removed ones."""
-    wanted = set(scope.ids)
+    site_ids = set(scope.ids)
     known = printers.by_id_including_removed()
-    return {key: one for key, one in known.items() if one.site_id in wanted}
+    return {key: one for key, one in known.items() if one.site_id in site_ids}
 
 
 def _name(printer: Printer, scope: ReportScope) -> str:

@@ -33,15 +33,15 @@ def index() -> Any:
 @reports.get("/reports/messages")
 @member_may("reports.view")
 def messages() -> Any:
-    wanted = filters_in_url(now().date())
+    filters = filters_in_url(now().date())
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in line_repository.line_labels() if not line.test}
         shown = frozenset(lines)
-        days = by_day(wanted.span, shown)
-        before = by_day(wanted.span.before, shown)
-        by_line = message_usage.usage_totals(_period(wanted.span), "line", shown)
-        unconfirmed = message_usage.count_unconfirmed(_period(wanted.span))
-    label = day_label(wanted.span)
+        days = by_day(filters.span, shown)
+        before = by_day(filters.span.before, shown)
+        by_line = message_usage.usage_totals(_period(filters.span), "line", shown)
+        unconfirmed = message_usage.count_unconfirmed(_period(filters.span))
+    label = day_label(filters.span)
     chart = charts.column_chart(
         [(label(day.key), (day.sent, day.received, day.failed)) for day in days],
         (gettext("Sent"), gettext("Received"), gettext("Failed")),
@@ -50,7 +50,7 @@ def messages() -> Any:
     )
     return render_template(
         "reports/messages.html",
-        asked=wanted,
+        asked=filters,
         total=total_of(days),
         before=total_of(before),
         unconfirmed=unconfirmed,
@@ -63,10 +63,10 @@ def messages() -> Any:
 @reports.get("/reports/messages.csv")
 @member_may("reports.view")
 def messages_csv() -> Any:
-    wanted = filters_in_url(now().date())
+    filters = filters_in_url(now().date())
     with tenant_scope(g.tenant_id):
         shown = frozenset(line.id for line in line_repository.line_labels() if not line.test)
-        days = by_day(wanted.span, shown)
+        days = by_day(filters.span, shown)
     rows = ((day.key.isoformat(), *(str(getattr(day, name)) for name in COUNTED)) for day in days)
     return csv_response("messages-by-day", ("day", *COUNTED), rows)
 

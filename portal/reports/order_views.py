@@ -109,16 +109,16 @@ def _sum(row: DailySales | ItemSales) -> str:
 def report_scope(*, any_currency: bool = False) -> ReportScope:
     """Runs in the tenant's transaction. Never adds up different currencies."""
     known = sites.list_including_closed()
-    wanted = filters_in_url(latest_business_day(known, now().date()))
-    chosen = [site for site in known if site.id == wanted.site] or known
+    filters = filters_in_url(latest_business_day(known, now().date()))
+    chosen = [site for site in known if site.id == filters.site] or known
     counted = Counter(site.currency for site in chosen)
     currencies = [name for name, _ in counted.most_common()]
-    currency = wanted.currency
+    currency = filters.currency
     if currency not in currencies:
         currency = currencies[0] if currencies else accounts.account().currency
     if not any_currency:
         chosen = [site for site in chosen if site.currency == currency]
-    return ReportScope(wanted, known, chosen, currency, currencies)
+    return ReportScope(filters, known, chosen, currency, currencies)
 
 
 def in_currency(rows: Sequence[DailySales], currency: str) -> list[DailySales]:

@@ -113,7 +113,7 @@ def _sample(menu_id: str) -> tuple[list[str], list[list[str]]]:
 def sold_out(site_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
-        gone = availability.sold_out_now(site_id)
+        sold_out_ids = availability.sold_out_now(site_id)
         menu, rows, options = None, [], []
         if site.menu_id is not None:
             menu = menus.get(site.menu_id)
@@ -139,7 +139,7 @@ def sold_out(site_id: str) -> Any:
         menu=menu,
         rows=[row for row in rows if row[1]],
         options=options,
-        gone=gone,
+        gone=sold_out_ids,
         name=name,
         q=query,
     )

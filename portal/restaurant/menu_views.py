@@ -237,10 +237,10 @@ def _category(menu: Menu, one: MenuCategory | None) -> Any:
 
 def name_lookup(menu: Menu) -> Any:
     """A function that returns a name in the reader's language if the menu has it."""
-    wanted = [str(get_locale()), *menu.languages]
+    languages = [str(get_locale()), *menu.languages]
 
     def name(thing: Any) -> str:
-        for language in wanted:
+        for language in languages:
             if language in menu.languages and (thing.texts.get(language) or {}).get("name"):
                 return str(thing.texts[language]["name"])
         return next((str(text["name"]) for text in thing.texts.values()), "")

@@ -200,12 +200,12 @@ def pause(site_id: str) -> Any:
 @sites_pages.post("/<site_id>/stations")
 @member_may("restaurant.manage")
 def change_stations(site_id: str) -> Any:
-    gone = submitted_text("remove", 40)
+    removed = submitted_text("remove", 40)
     try:
         with tenant_scope(g.tenant_id):
             site = sites.get(site_id)
-            if gone:
-                stations.remove(site, gone)
+            if removed:
+                stations.remove(site, removed)
             else:
                 name = submitted_text("name", 60)
                 code = sites.suggest_slug_and_prefix(name)[0].replace("-", "_")[:24] if name else ""

@@ -70,11 +70,11 @@ def sheet(site_id: str) -> Any:
     area = request.args.get("area", "")
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
-        wanted = [one for one in tables.listed(site_id) if not area or one.area_id == area]
-    if not wanted:
+        chosen = [one for one in tables.listed(site_id) if not area or one.area_id == area]
+    if not chosen:
         raise Invalid("no_tables", "Add a table first. There are no table codes to print.")
     data = table_codes_pdf.render_pdf(
-        site, wanted, lambda table: _address(site, table), _logo(site)
+        site, chosen, lambda table: _address(site, table), _logo(site)
     )
     answer = Response(data, mimetype="application/pdf")
     answer.headers["Content-Disposition"] = f'inline; filename="{site.slug}-tables.pdf"'

@@ -202,8 +202,8 @@ def open_to_all(view: View) -> View:
 
 def next_path(default: str) -> str:
     """The local page to go to next; `default` for anything else, such as another host."""
-    wanted = request.form.get("next") or request.args.get("next") or ""
-    return wanted if is_page(wanted) else default
+    path = request.form.get("next") or request.args.get("next") or ""
+    return path if is_page(path) else default
 
 
 def is_page(path: str) -> bool:

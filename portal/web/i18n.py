@@ -43,9 +43,9 @@ REASON_DETAIL = " · "
 def choose_locale() -> str:
     """The person's setting, else this browser's choice, else its Accept-Language header."""
     person = getattr(current_user, "person", None)
-    for wanted in (getattr(person, "locale", None), session.get("locale")):
-        if wanted in LOCALES:
-            return str(wanted)
+    for locale in (getattr(person, "locale", None), session.get("locale")):
+        if locale in LOCALES:
+            return str(locale)
     accepted = [language for language, _ in request.accept_languages]
     return negotiate_locale(accepted, LOCALES, sep="-") or "en"
 

@@ -88,10 +88,10 @@ def resend(delivery_id: str) -> Any:
             webhook_queries.resend_delivery(known.id)
         flash(gettext("Sending again."), "success")
     except DomainError as error:
-        gone = error.status == 404  # the endpoint was removed meanwhile
+        endpoint_removed = error.status == 404  # the endpoint was removed meanwhile
         flash(
             gettext("The endpoint for this webhook delivery was deleted.")
-            if gone
+            if endpoint_removed
             else error_message(error),
             "error",
         )

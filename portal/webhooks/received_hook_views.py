@@ -29,9 +29,9 @@ LARGEST_READ = 200_000
 def index() -> Any:
     filters = _filters_in_url()
     after = request.args.get("after")
-    wanted = HookFilters(filters.get("kind"), filters.get("target"), filters.get("state"))
+    hook_filters = HookFilters(filters.get("kind"), filters.get("target"), filters.get("state"))
     with tenant_scope(g.tenant_id):
-        found = hook_log.list_hooks(wanted, after, PAGE + 1)
+        found = hook_log.list_hooks(hook_filters, after, PAGE + 1)
         lines = _targets()
     shown = found[:PAGE]
     more: dict[str, Any] = dict(filters)

@@ -147,13 +147,13 @@ class _DeviceHandle:
         while left:
             _, ready, _ = select.select([], [self.handle], [], 1.0)
             try:
-                taken = os.write(self.handle, left[:_SLICE]) if ready else 0
+                written = os.write(self.handle, left[:_SLICE]) if ready else 0
             except BlockingIOError:
-                taken = 0
+                written = 0
             except OSError as failed:
                 raise ConnectionBroken(str(failed)) from None
-            left = left[taken:]
-            last = time.monotonic() if taken else last
+            left = left[written:]
+            last = time.monotonic() if written else last
             if time.monotonic() - last > STALL_SECONDS:
                 raise ConnectionBroken("the printer stopped accepting data")
 
@@ -217,16 +217,16 @@ class _FileHandle:
 
 def usb_device(vendor: str, product: str) -> str:
     """Return the device of a USB printer by vendor and product id, such as 04b8 and 0202."""
-    wanted = (_hex(vendor), _hex(product))
+    ids = (_hex(vendor), _hex(product))
     for found in sorted(Path("/sys/class/usbmisc").glob("lp*")):
         usb = (found / "device").resolve().parent
         try:
             has = tuple(_hex((usb / name).read_text()) for name in ("idVendor", "idProduct"))
         except (OSError, ValueError):
             continue
-        if has == wanted:
+        if has == ids:
             return f"/dev/usb/{found.name}"
-    raise FileNotFoundError(f"USB printer {wanted[0]:04x}:{wanted[1]:04x} is not connected")
+    raise FileNotFoundError(f"USB printer {ids[0]:04x}:{ids[1]:04x} is not connected")
 
 
 def create_output(settings: Mapping[str, Any], files: Path) -> Output:

@@ -155,12 +155,12 @@ class Agent:
                 self.journal.done(job, _returned(job))
                 self._wakeup.set()
 
-    def _set_printers(self, wanted: list[dict[str, Any]]) -> None:
-        settings = {str(one["id"]): one for one in wanted}
+    def _set_printers(self, configured: list[dict[str, Any]]) -> None:
+        settings = {str(one["id"]): one for one in configured}
         now = {printer.id: printer.settings for printer in self.printers.values()}
         if settings == now:
             return
-        self.journal.remember("printers", wanted)
+        self.journal.remember("printers", configured)
         changed = {one: self.printers.pop(one) for one in now if settings.get(one) != now[one]}
         for printer in changed.values():
             printer.stop()

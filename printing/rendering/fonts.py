@@ -144,16 +144,16 @@ def _reversed_from(runs: list[tuple[str, int]], level: int) -> list[tuple[str, i
 
 def _by_font(text: str, bold: bool, fixed: bool) -> Iterator[tuple[hb.Font, str]]:
     names = [_MONO[bold]] if fixed else [_WIDE[bold], *_system()]
-    held, piece = names[0], ""
+    font, piece = names[0], ""
     for char in text:
-        wanted = next((name for name in names if _has(name, char)), held)
-        if wanted != held and piece:
-            yield _font(held), piece
+        next_font = next((name for name in names if _has(name, char)), font)
+        if next_font != font and piece:
+            yield _font(font), piece
             piece = ""
-        held = wanted
+        font = next_font
         piece += char
     if piece:
-        yield _font(held), piece
+        yield _font(font), piece
 
 
 @cache

@@ -81,10 +81,10 @@ def wrap(text: str, columns: int, first: int | None = None) -> list[str]:
 
 
 def _head(word: str, space: int) -> str:
-    taken = 0
+    width = 0
     for place, char in enumerate(word):
-        taken += column_width(char)
-        if taken > space:
+        width += column_width(char)
+        if width > space:
             return word[: max(place, 1)]
     return word
 

@@ -79,23 +79,23 @@ def attach_earlier_location(site: Site, order: Order) -> Order:
 def set_location(site: Site, order: Order, where: Coordinates, words: str = "") -> Order:
     known = zones.listed(site.id)
     zone = zones.find_covering(site, where, known) if known else None
-    held = order_lifecycle.lock_version(order, None)
-    held.address = addresses.address_with_location(held.address, where, None)
-    if words and not held.address.get("text"):
-        held.address = {**held.address, "text": words}
+    locked = order_lifecycle.lock_version(order, None)
+    locked.address = addresses.address_with_location(locked.address, where, None)
+    if words and not locked.address.get("text"):
+        locked.address = {**locked.address, "text": words}
     agreed = (
-        "zone" in held.address
-        or held.state != "awaiting_confirmation"
-        or held.paid_at is not None  # the price of a paid order does not rise
+        "zone" in locked.address
+        or locked.state != "awaiting_confirmation"
+        or locked.paid_at is not None  # the price of a paid order does not rise
     )
     if not known or agreed:
-        return _store_location_only(site, held, zone, bool(known))
+        return _store_location_only(site, locked, zone, bool(known))
     if zone is None:
-        return _refuse_location(site, held, OUTSIDE_ZONES, "outside")
-    if Decimal(held.sums["subtotal"]) < zone.minimum:
-        minimum = format_money(zone.minimum, held.currency, held.language)
-        return _refuse_location(site, held, BELOW_MINIMUM, "below_minimum", minimum=minimum)
-    return _apply_zone(site, held, zone)
+        return _refuse_location(site, locked, OUTSIDE_ZONES, "outside")
+    if Decimal(locked.sums["subtotal"]) < zone.minimum:
+        minimum = format_money(zone.minimum, locked.currency, locked.language)
+        return _refuse_location(site, locked, BELOW_MINIMUM, "below_minimum", minimum=minimum)
+    return _apply_zone(site, locked, zone)
 
 
 def choose_zone(
@@ -109,11 +109,11 @@ def choose_zone(
             "amount_fixed",
             "A payment for this order is in progress, so its amount cannot be changed.",
         )
-    held = order_lifecycle.lock_version(order, shown_version)
-    _set_zone_and_fee(site, held, zone)
-    order_lifecycle.record_change(held, "location", because=zone.name)
-    order_notifications.status_changed(site, held, order_queries.items_of(held.id))
-    return held
+    locked = order_lifecycle.lock_version(order, shown_version)
+    _set_zone_and_fee(site, locked, zone)
+    order_lifecycle.record_change(locked, "location", because=zone.name)
+    order_notifications.status_changed(site, locked, order_queries.items_of(locked.id))
+    return locked
 
 
 def _apply_zone(site: Site, order: Order, zone: DeliveryZone) -> Order:

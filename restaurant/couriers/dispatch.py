@@ -62,23 +62,23 @@ def assign(
         raise invalid("courier_id", "unknown_courier", "Choose a courier of this restaurant.")
     if trip is not None and trip.courier_id == courier.id:
         return trip
-    held = order_lifecycle.lock_version(order, shown_version)
+    locked = order_lifecycle.lock_version(order, shown_version)
     if trip is None:
         trip = Trip(
             tenant_id=order.tenant_id, order_id=order.id, site_id=site.id, courier_id=courier.id
         )
         db.session.add(trip)
     else:
-        _notify_unassigned(site, held, couriers.get(trip.courier_id))
+        _notify_unassigned(site, locked, couriers.get(trip.courier_id))
         trip.courier_id, trip.assigned_at = courier.id, now()
     notification = courier_trips.notify_courier(
-        site, held, courier, courier_message(site, held, courier)
+        site, locked, courier, courier_message(site, locked, courier)
     )
     trip.told, trip.message_id = notification.expected_to_arrive, notification.message_id
     db.session.flush()
-    order_lifecycle.record_change(held, "courier", because=courier.name)
+    order_lifecycle.record_change(locked, "courier", because=courier.name)
     order_notifications.delivery_updated(
-        site, held, order_queries.items_of(held.id), "assigned", trip, courier
+        site, locked, order_queries.items_of(locked.id), "assigned", trip, courier
     )
     return trip
 
@@ -110,25 +110,25 @@ def report_problem(site: Site, order: Order, kind: str, note: str = "") -> Order
         raise invalid("problem", "invalid_choice", "Choose the problem.")
     if kind == "other" and not note:
         raise Invalid("reason_missing", "Describe the problem in a few words.")
-    held = order_lifecycle.lock_version(order, None)
+    locked = order_lifecycle.lock_version(order, None)
     trip.problem, trip.problem_note, trip.problem_at = kind, note, now()
-    order_lifecycle.record_change(held, "problem", because=f"{kind}: {note}" if note else kind)
+    order_lifecycle.record_change(locked, "problem", because=f"{kind}: {note}" if note else kind)
     courier = couriers.get(trip.courier_id)
-    _notify_manager(site, held, courier, kind, note)
+    _notify_manager(site, locked, courier, kind, note)
     if kind in NOTIFY_CUSTOMER_FOR:
         order_notifications.send_to_customer(
-            held, order_notifications.customer_text(held, "cannot_hand_over")
+            locked, order_notifications.customer_text(locked, "cannot_hand_over")
         )
     order_notifications.delivery_updated(
-        site, held, order_queries.items_of(held.id), "problem", trip, courier
+        site, locked, order_queries.items_of(locked.id), "problem", trip, courier
     )
-    return held
+    return locked
 
 
 def courier_message(site: Site, order: Order, courier: Courier) -> str:
     """The message to the courier, in their language: address, customer, amount to collect."""
     language = courier.language
-    taken = amount_to_collect(order)
+    collected = amount_to_collect(order)
     lines = [f"*{chat_text(language, 'courier_new', site=site.name, order=order.number)}*"]
     lines.append(addresses.address_text(order))
     where = addresses.location_of(order.address)
@@ -138,8 +138,8 @@ def courier_message(site: Site, order: Order, courier: Courier) -> str:
     lines.append(" · ".join(one for one in (order.customer_name, phone) if one))
     if order.notes:
         lines.append(f"{chat_text(language, 'note')}: {order.notes}")
-    amount = format_money(taken.amount, order.currency, language)
-    lines.append(chat_text(language, f"courier_collect_{taken.way}", amount=amount))
+    amount = format_money(collected.amount, order.currency, language)
+    lines.append(chat_text(language, f"courier_collect_{collected.way}", amount=amount))
     lines.append(chat_text(language, "courier_list", url=couriers.link_url(courier)[0]))
     return "\n".join(one for one in lines if one)
 
@@ -207,7 +207,7 @@ def deliveries_since(site_id: str, since: datetime) -> dict[str, tuple[int, Deci
     }
 
 
-def _find_trips(*wanted: ColumnElement[bool]) -> list[AssignedTrip]:
+def _find_trips(*conditions: ColumnElement[bool]) -> list[AssignedTrip]:
     query = (
         select(Trip, Courier, Order)
         .join(Courier, Courier.id == Trip.courier_id)
@@ -216,7 +216,7 @@ def _find_trips(*wanted: ColumnElement[bool]) -> list[AssignedTrip]:
             Trip.tenant_id == current_tenant_id(),
             Courier.tenant_id == current_tenant_id(),
             Order.tenant_id == current_tenant_id(),
-            *wanted,
+            *conditions,
         )
         .order_by(Trip.assigned_at, Trip.order_id)
     )
@@ -233,15 +233,15 @@ def _unassign(site: Site, order: Order, trip: Trip | None, shown_version: int | 
             "on_its_way",
             "The courier is already out with this order. Assign it to another courier instead.",
         )
-    held = order_lifecycle.lock_version(order, shown_version)
+    locked = order_lifecycle.lock_version(order, shown_version)
     courier = couriers.get(trip.courier_id)
-    _notify_unassigned(site, held, courier)
+    _notify_unassigned(site, locked, courier)
     order_notifications.delivery_updated(
-        site, held, order_queries.items_of(held.id), "taken_back", trip, courier
+        site, locked, order_queries.items_of(locked.id), "taken_back", trip, courier
     )
     db.session.delete(trip)
     db.session.flush()
-    order_lifecycle.record_change(held, "courier")
+    order_lifecycle.record_change(locked, "courier")
 
 
 def _notify_unassigned(site: Site, order: Order, courier: Courier) -> None:

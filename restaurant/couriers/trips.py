@@ -94,10 +94,10 @@ def update_trip(order: Order, trip: Trip) -> str:
         trip.picked_up_at = moment
         return "picked_up"
     if order.state == "delivered" and trip.delivered_at is None:
-        taken = amount_to_collect(order)
+        collected = amount_to_collect(order)
         trip.delivered_at = trip.ended_at = moment
-        if taken.way != "nothing":
-            trip.collected, trip.collected_by = taken.amount, taken.way
+        if collected.way != "nothing":
+            trip.collected, trip.collected_by = collected.amount, collected.way
         return "delivered"
     if order.state == "ready" and trip.picked_up_at is not None:
         trip.picked_up_at = None

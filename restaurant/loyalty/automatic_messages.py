@@ -52,12 +52,12 @@ def send_due_messages(moment: datetime) -> int:
             site = sites.get(programme.site_id)
         except NotFound:
             continue
-        wanted = loyalty_triggers.active_messages(site.id) if programme.active else {}
-        anything = anything or bool(wanted)
-        if "birthday" in wanted:
+        messages = loyalty_triggers.active_messages(site.id) if programme.active else {}
+        anything = anything or bool(messages)
+        if "birthday" in messages:
             _schedule_birthdays(site, moment)
-        if "missed" in wanted:
-            _schedule_missed_guests(site, wanted["missed"].number, moment)
+        if "missed" in messages:
+            _schedule_missed_guests(site, messages["missed"].number, moment)
     sent = _send_due(moment)
     if anything:
         loyalty_schedule.schedule_run(moment + RUN_INTERVAL)
@@ -134,12 +134,12 @@ def _send_due(moment: datetime) -> int:
 
 def _send_for_site(site_id: str, waiting: Sequence[LoyaltySend], moment: datetime) -> int:
     site, programme = sites.get_including_closed(site_id), programmes.of_site(site_id)
-    wanted, line = loyalty_triggers.active_messages(site_id), sites.line_of(site)
+    messages, line = loyalty_triggers.active_messages(site_id), sites.line_of(site)
     until = quiet_until(site, programme, moment)
     out = marketing_eligibility.exclusion_reasons([one.contact_id for one in waiting], rest=None)
     sent = 0
     for one in waiting:
-        message = wanted.get(one.cause)
+        message = messages.get(one.cause)
         why = out.get(one.contact_id, "")
         if message is None or programme is None or not programme.active:
             why = "switched_off"

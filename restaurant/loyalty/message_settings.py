@@ -74,10 +74,10 @@ def text_for(message: LoyaltyMessage, site: Site, language: str) -> str:
     return default_text(site.languages[0], message.cause)
 
 
-def save_message(site: Site, cause: str, wanted: MessageSettings) -> LoyaltyMessage:
+def save_message(site: Site, cause: str, settings: MessageSettings) -> LoyaltyMessage:
     if cause not in TRIGGERS:
         raise invalid("reason", "invalid_choice", "This message does not exist.")
-    values = _checked(site, cause, wanted)
+    values = _checked(site, cause, settings)
     message = db.session.get(LoyaltyMessage, (current_tenant_id(), site.id, cause))
     before = audit.snapshot(message or default_message(site, cause))
     if message is None:
@@ -92,35 +92,35 @@ def save_message(site: Site, cause: str, wanted: MessageSettings) -> LoyaltyMess
     return message
 
 
-def _checked(site: Site, cause: str, wanted: MessageSettings) -> dict[str, Any]:
-    reward = rewards.get(wanted.reward_id) if wanted.reward_id else None
+def _checked(site: Site, cause: str, settings: MessageSettings) -> dict[str, Any]:
+    reward = rewards.get(settings.reward_id) if settings.reward_id else None
     texts = {
         language: normalize_text(text)[:MAX_TEXT_LENGTH]
-        for language, text in wanted.texts.items()
+        for language, text in settings.texts.items()
         if language in site.languages and text.strip()
     }
-    if wanted.active and not texts:
+    if settings.active and not texts:
         raise invalid("text", "text_missing", "Write the message to the guest.")
-    for text in (*texts.values(), *wanted.template_parameters):
+    for text in (*texts.values(), *settings.template_parameters):
         check_text(text, coupon=reward is not None or cause == "gift")
     number = 0
     if cause in NUMBER_LIMITS:
         _, least, most = NUMBER_LIMITS[cause]
-        number = wanted.number
+        number = settings.number
         if not least <= number <= most:
             raise invalid(
                 "number", "invalid_number", "Enter a number from {least} to {most}.",
                 least=least, most=most,
             )  # fmt: skip
     template: dict[str, Any] = {}
-    if name := one_line(wanted.template_name, 512):
+    if name := one_line(settings.template_name, 512):
         template = {
             "name": name,
-            "language": one_line(wanted.template_language, 20) or site.languages[0],
-            "parameters": [one_line(one, 300) for one in wanted.template_parameters],
+            "language": one_line(settings.template_language, 20) or site.languages[0],
+            "parameters": [one_line(one, 300) for one in settings.template_parameters],
         }
     return {
-        "active": wanted.active,
+        "active": settings.active,
         "texts": texts,
         "number": number,
         "reward_id": reward.id if reward is not None and cause != "gift" else None,

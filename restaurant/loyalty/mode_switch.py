@@ -19,7 +19,7 @@ def switch_mode(site_id: str, was: str, kind: str, worth: int | None) -> None:
 
     Raises Invalid without it if any guest has a balance.
     """
-    holders, held = db.session.execute(
+    holders, total = db.session.execute(
         select(func.count(), func.coalesce(func.sum(LoyaltyMember.balance), 0)).where(
             *_members_with_balance(site_id)
         )
@@ -27,7 +27,7 @@ def switch_mode(site_id: str, was: str, kind: str, worth: int | None) -> None:
     if not holders:
         return
     if worth is None or not 0 <= worth <= MOST:
-        raise _question(was, holders, held)
+        raise _question(was, holders, total)
     after = ""
     while rows := _next_members(site_id, after):
         changes = [
@@ -43,7 +43,7 @@ def _converted(balance: int, kind: str, worth: int) -> int:
     return int(balance / worth) if kind == "stamps" else balance * worth
 
 
-def _question(was: str, holders: int, held: int) -> Invalid:
+def _question(was: str, holders: int, total: int) -> Invalid:
     if was == "points":
         return invalid(
             "worth",
@@ -56,7 +56,7 @@ def _question(was: str, holders: int, held: int) -> Invalid:
                 number="guests",
             ),
             guests=holders,
-            held=held,
+            held=total,
         )
     return invalid(
         "worth",
@@ -69,7 +69,7 @@ def _question(was: str, holders: int, held: int) -> Invalid:
             number="guests",
         ),
         guests=holders,
-        held=held,
+        held=total,
     )
 
 

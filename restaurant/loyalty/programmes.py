@@ -79,22 +79,22 @@ def default_keywords(site: Site) -> list[str]:
     return list(dict.fromkeys(languages or DEFAULT_KEYWORDS["en"]))[:MOST_KEYWORDS]
 
 
-def save_programme(site: Site, wanted: ProgrammeSettings) -> LoyaltyProgramme:
-    values = _checked(site, wanted)
+def save_programme(site: Site, settings: ProgrammeSettings) -> LoyaltyProgramme:
+    values = _checked(site, settings)
     programme = of_site(site.id)
     before = audit.snapshot(programme) if programme else None
     if programme is None:
         programme = LoyaltyProgramme(tenant_id=current_tenant_id(), site_id=site.id)
         db.session.add(programme)
-    elif programme.kind != wanted.kind:
-        mode_switch.switch_mode(site.id, programme.kind, wanted.kind, wanted.worth)
+    elif programme.kind != settings.kind:
+        mode_switch.switch_mode(site.id, programme.kind, settings.kind, settings.worth)
     for name, value in values.items():
         setattr(programme, name, value)
     programme.changed_at = now()
     db.session.flush()
     loyalty_schedule.schedule_run()
     if before is None:
-        audit.record("loyalty.programme", site.name, kind=wanted.kind, active=wanted.active)
+        audit.record("loyalty.programme", site.name, kind=settings.kind, active=settings.active)
     else:
         audit.record_change("loyalty.programme_changed", site.name, before, programme)
     return programme
@@ -112,33 +112,33 @@ def normalize_keyword(text: str) -> str:
     return fold_case(one_line(text)).replace("ı", "i").strip(" .,;:!¡?¿\"'*_~()")
 
 
-def _checked(site: Site, wanted: ProgrammeSettings) -> dict[str, Any]:
-    if wanted.kind not in KINDS:
+def _checked(site: Site, settings: ProgrammeSettings) -> dict[str, Any]:
+    if settings.kind not in KINDS:
         raise invalid("kind", "invalid_choice", "Choose points or stamps.")
-    amount = parse_amount(wanted.amount, site.currency, "amount")
-    if wanted.kind == "points" and amount <= 0:
+    amount = parse_amount(settings.amount, site.currency, "amount")
+    if settings.kind == "points" and amount <= 0:
         raise invalid("amount", "invalid_amount", "Enter the amount for which points are given.")
-    if not 1 <= wanted.points <= MOST_POINTS:
+    if not 1 <= settings.points <= MOST_POINTS:
         raise invalid(
             "points", "invalid_number", "Enter a number from 1 to {most}.", most=MOST_POINTS
         )
-    gift = wanted.gift_id or None
+    gift = settings.gift_id or None
     if gift is not None:
         reward = db.session.get(Reward, (current_tenant_id(), gift))
         if reward is None or reward.removed_at is not None or reward.cost is None:
             raise invalid("gift_id", "invalid_choice", "Choose a reward that has a price.")
-    for name, value in (("quiet_from", wanted.quiet_from), ("quiet_until", wanted.quiet_until)):
+    for name, value in (("quiet_from", settings.quiet_from), ("quiet_until", settings.quiet_until)):
         if not _CLOCK.fullmatch(value):
             raise invalid(name, "invalid_time", "Enter a time, such as 21:00.")
     return {
-        "kind": wanted.kind,
-        "active": wanted.active,
+        "kind": settings.kind,
+        "active": settings.active,
         "amount": amount,
-        "points": wanted.points,
-        "keywords": _keywords(wanted.keywords),
+        "points": settings.points,
+        "keywords": _keywords(settings.keywords),
         "gift_id": gift,
-        "quiet_from": wanted.quiet_from,
-        "quiet_until": wanted.quiet_until,
+        "quiet_from": settings.quiet_from,
+        "quiet_until": settings.quiet_until,
     }
 
 

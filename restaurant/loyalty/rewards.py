@@ -81,19 +81,19 @@ def is_valid_at(reward: Reward, site_id: str, currency: str) -> bool:
     )
 
 
-def add(wanted: RewardSettings) -> Reward:
-    reward = Reward(tenant_id=current_tenant_id(), **_checked(wanted))
+def add(settings: RewardSettings) -> Reward:
+    reward = Reward(tenant_id=current_tenant_id(), **_checked(settings))
     db.session.add(reward)
     db.session.flush()
     audit.record("loyalty.reward_added", reward.name)
     return reward
 
 
-def change(reward_id: str, wanted: RewardSettings) -> Reward:
+def change(reward_id: str, settings: RewardSettings) -> Reward:
     """Coupons that were already issued keep their terms."""
     reward = get(reward_id)
     before = audit.snapshot(reward)
-    for name, value in _checked(wanted).items():
+    for name, value in _checked(settings).items():
         setattr(reward, name, value)
     db.session.flush()
     audit.record_change("loyalty.reward_changed", reward.name, before, reward, shown=audit.NAMED)
@@ -106,17 +106,17 @@ def remove(reward_id: str) -> None:
     audit.record("loyalty.reward_removed", reward.name)
 
 
-def _checked(wanted: RewardSettings) -> dict[str, Any]:
-    name = one_line(wanted.name, LONGEST_NAME)
+def _checked(settings: RewardSettings) -> dict[str, Any]:
+    name = one_line(settings.name, LONGEST_NAME)
     if not name:
         raise invalid("name", "name_missing", "Enter a reward name that guests understand.")
-    if wanted.kind not in KINDS:
+    if settings.kind not in KINDS:
         raise invalid("kind", "invalid_choice", "Choose what the reward is.")
     known = {site.id: site for site in sites.listed()}
-    chosen = [known[one] for one in dict.fromkeys(wanted.site_ids) if one in known]
-    if len(chosen) != len(set(wanted.site_ids)):
+    chosen = [known[one] for one in dict.fromkeys(settings.site_ids) if one in known]
+    if len(chosen) != len(set(settings.site_ids)):
         raise invalid("site_ids", "unknown_site", "This restaurant does not exist.")
-    currency = wanted.currency or next((s.currency for s in chosen or known.values()), "")
+    currency = settings.currency or next((s.currency for s in chosen or known.values()), "")
     try:
         decimal_places(currency)
     except BadMoney as error:
@@ -125,43 +125,43 @@ def _checked(wanted: RewardSettings) -> dict[str, Any]:
         raise invalid(
             "site_ids", "other_currency", "All restaurants of a reward must have the same currency."
         )
-    if not 1 <= wanted.valid_days <= MOST_DAYS:
+    if not 1 <= settings.valid_days <= MOST_DAYS:
         raise invalid("valid_days", "invalid_number", "A coupon must be valid for 1 to "
                                                       "{most} days.",
                       most=MOST_DAYS)  # fmt: skip
-    if not 0 <= wanted.per_contact <= 1000:
+    if not 0 <= settings.per_contact <= 1000:
         raise invalid("per_contact", "invalid_number", "Enter a number from 0 to 1000.")
-    if wanted.cost is not None and not 1 <= wanted.cost <= 1_000_000:
+    if settings.cost is not None and not 1 <= settings.cost <= 1_000_000:
         raise invalid("cost", "invalid_number", "Enter a number from 1 to 1,000,000.")
-    item_id, item_name = _item(wanted)
-    most = parse_amount(wanted.most, currency, "most")
+    item_id, item_name = _item(settings)
+    most = parse_amount(settings.most, currency, "most")
     return {
         "name": name,
-        "kind": wanted.kind,
-        "value": _value(wanted, currency),
-        "most": most if most and wanted.kind == "percent" else None,
-        "minimum": parse_amount(wanted.minimum, currency, "minimum"),
+        "kind": settings.kind,
+        "value": _value(settings, currency),
+        "most": most if most and settings.kind == "percent" else None,
+        "minimum": parse_amount(settings.minimum, currency, "minimum"),
         "currency": currency,
         "item_id": item_id,
         "item_name": item_name,
         "site_ids": [site.id for site in chosen],
-        "valid_days": wanted.valid_days,
-        "per_contact": wanted.per_contact,
-        "cost": wanted.cost,
-        "active": wanted.active,
+        "valid_days": settings.valid_days,
+        "per_contact": settings.per_contact,
+        "cost": settings.cost,
+        "active": settings.active,
     }
 
 
-def _value(wanted: RewardSettings, currency: str) -> Decimal:
-    if wanted.kind == "item":
+def _value(settings: RewardSettings, currency: str) -> Decimal:
+    if settings.kind == "item":
         return Decimal(0)
-    if wanted.kind == "amount":
-        amount = parse_amount(wanted.value, currency, "value")
+    if settings.kind == "amount":
+        amount = parse_amount(settings.value, currency, "value")
         if amount <= 0:
             raise invalid("value", "invalid_amount", "Enter the discount.")
         return amount
     try:
-        percent = Decimal(wanted.value.strip().replace(",", "."))
+        percent = Decimal(settings.value.strip().replace(",", "."))
     except ArithmeticError:
         percent = Decimal(-1)
     if not percent.is_finite() or not 0 < percent <= 100 or percent != round(percent, 2):
@@ -169,20 +169,20 @@ def _value(wanted: RewardSettings, currency: str) -> Decimal:
     return percent
 
 
-def _item(wanted: RewardSettings) -> tuple[str | None, str]:
+def _item(settings: RewardSettings) -> tuple[str | None, str]:
     """The item must be on a published menu of one of the sites."""
-    if wanted.kind != "item":
+    if settings.kind != "item":
         return None, ""
     for site in sites.listed():
-        if wanted.site_ids and site.id not in wanted.site_ids:
+        if settings.site_ids and site.id not in settings.site_ids:
             continue
         version = publishing.published_version(site.menu_id or "")
-        if version is None or not wanted.item_id:
+        if version is None or not settings.item_id:
             continue
         priced_menu = PricedMenu(version.content)
         try:
-            item = priced_menu.item(wanted.item_id)
+            item = priced_menu.item(settings.item_id)
         except (NotOnMenu, Invalid):
             continue
-        return wanted.item_id, priced_menu.text(item, version.content["languages"][0])
+        return settings.item_id, priced_menu.text(item, version.content["languages"][0])
     raise invalid("item_id", "item_missing", "Choose an item from a published menu.")

@@ -27,10 +27,10 @@ def active_messages(site_id: str) -> dict[str, LoyaltyMessage]:
 
 def on_visit(site: Site, contact_id: str, visits: int) -> None:
     """Called after an order that counts for loyalty."""
-    wanted = active_messages(site.id)
-    if visits == 1 and "welcome" in wanted:
+    messages = active_messages(site.id)
+    if visits == 1 and "welcome" in messages:
         schedule_message(site.id, contact_id, "welcome", 0, now() + DELAY_AFTER_VISIT)
-    nth = wanted.get("visit")
+    nth = messages.get("visit")
     if nth is not None and visits == nth.number:
         schedule_message(site.id, contact_id, "visit", visits, now() + DELAY_AFTER_VISIT)
 

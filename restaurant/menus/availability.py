@@ -51,7 +51,7 @@ def _on_menu(site: Site) -> set[str]:
 
 
 def mark_available(site: Site, thing_id: str) -> None:
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(SoldOut)
         .where(
             SoldOut.tenant_id == current_tenant_id(),
@@ -60,7 +60,7 @@ def mark_available(site: Site, thing_id: str) -> None:
         )
         .returning(SoldOut.thing_id)
     ).first()
-    if gone is not None:
+    if deleted is not None:
         audit.record("sites.put_back", site.name, site_id=site.id, thing_id=thing_id)
 
 

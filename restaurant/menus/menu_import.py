@@ -269,8 +269,8 @@ def _parse_row(
         ("allergens", menu_validation.ALLERGENS, _ALLERGENS),
         ("diets", menu_validation.DIETS, _DIETS),
     ):
-        if wanted := _words(cells.get(name)):
-            values[name] = take(name, lambda: _known_values(name, wanted, known, synonyms))  # noqa: B023 - called now
+        if names := _words(cells.get(name)):
+            values[name] = take(name, lambda: _known_values(name, names, known, synonyms))  # noqa: B023 - called now
     if cells.get("code"):
         values["code"] = take("code", lambda: one_line(str(cells["code"]), 40))
     if len(reading.faults) == before:
@@ -282,9 +282,9 @@ def _parse_row(
 
 
 def _known_values(
-    name: str, wanted: list[str], known: tuple[str, ...], synonyms: Mapping[str, str]
+    name: str, names: list[str], known: tuple[str, ...], synonyms: Mapping[str, str]
 ) -> list[str]:
-    unknown = [word for word in wanted if import_synonyms.normalize(word) not in synonyms]
+    unknown = [word for word in names if import_synonyms.normalize(word) not in synonyms]
     if unknown:
         raise invalid(
             name,
@@ -293,7 +293,7 @@ def _known_values(
             word=unknown[0][:40],
             known=", ".join(known),
         )
-    requested = {synonyms[import_synonyms.normalize(word)] for word in wanted}
+    requested = {synonyms[import_synonyms.normalize(word)] for word in names}
     return [one for one in known if one in requested]
 
 

@@ -174,8 +174,8 @@ def reorder(menu: Menu, kind: str, ids: Sequence[str]) -> None:
         rows += categories(menu.id)
     else:
         rows += groups(menu.id)
-    wanted = {one: place for place, one in enumerate(ids)}
-    ordered = sorted(rows, key=lambda row: (wanted.get(row.id, len(wanted)), row.position))
+    positions = {one: place for place, one in enumerate(ids)}
+    ordered = sorted(rows, key=lambda row: (positions.get(row.id, len(positions)), row.position))
     for position, row in enumerate(ordered):
         row.position = position
     touch(menu.id)

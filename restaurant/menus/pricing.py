@@ -126,8 +126,8 @@ class PricedMenu:
 
 def text_in(texts: Mapping[str, Any], language: str, languages: Sequence[str]) -> str:
     """The name in `language`, else in English, else in the first menu language that has one."""
-    for wanted in (language, language.partition("-")[0], "en", *languages):
-        name = (texts.get(wanted) or {}).get("name")
+    for code in (language, language.partition("-")[0], "en", *languages):
+        name = (texts.get(code) or {}).get("name")
         if name:
             return str(name)
     return ""

@@ -69,10 +69,10 @@ def _known_category(value: Any, known: set[str]) -> Any:
 
 
 def _known_groups(value: Any, known: set[str]) -> list[str]:
-    wanted = list(dict.fromkeys(value or ()))
-    if not set(wanted) <= known:
+    unique = list(dict.fromkeys(value or ()))
+    if not set(unique) <= known:
         raise invalid("groups", "unknown_group", "This option group is not on this menu.")
-    return wanted
+    return unique
 
 
 def check_group(menu: Menu, values: Mapping[str, Any], options: int) -> dict[str, Any]:

@@ -76,35 +76,35 @@ class CartRequest:
     """The client's IP address; only a digest is stored."""
 
 
-def create_cart(site: Site, wanted: CartRequest) -> Cart:
+def create_cart(site: Site, cart_request: CartRequest) -> Cart:
     """Price and store a cart. Raises Invalid with a message for the diner and stores nothing."""
     moment = now()
     if why := sites.why_no_orders(site, moment):
-        raise Conflict(why, chat_text(_language(site, wanted.language), "paused"))
-    _check_order_type(site, wanted)
-    table, seated = _table(site, wanted)
-    visitor = _visitor(wanted.visitor, moment)
+        raise Conflict(why, chat_text(_language(site, cart_request.language), "paused"))
+    _check_order_type(site, cart_request)
+    table, seated = _table(site, cart_request)
+    visitor = _visitor(cart_request.visitor, moment)
     _check_hourly_limits(site, table if seated else None, visitor)
     version = publishing.published_version(site.menu_id or "")
     if version is None:
         raise Conflict("no_menu", "This restaurant has no menu yet.")
-    language = _language(site, wanted.language)
+    language = _language(site, cart_request.language)
     priced_menu = PricedMenu(
         version.content, availability.unavailable(site, version.content, moment)
     )
-    lines = price_items(priced_menu, wanted.items, language)
-    where = _delivery_address(site, wanted, lines)
-    terms = pricing_terms(site, wanted.order_type, lines, wanted.tip_percent, where.fee)
+    lines = price_items(priced_menu, cart_request.items, language)
+    where = _delivery_address(site, cart_request, lines)
+    terms = pricing_terms(site, cart_request.order_type, lines, cart_request.tip_percent, where.fee)
     coupon = ""
-    if wanted.coupon.strip():
-        offer = coupons.offer_for_cart(site, wanted.coupon, lines)
+    if cart_request.coupon.strip():
+        offer = coupons.offer_for_cart(site, cart_request.coupon, lines)
         terms, coupon = replace(terms, discount=offer.discount), offer.coupon.code
     sums = calculate_totals(lines, terms)
     cart = Cart(
         tenant_id=current_tenant_id(),
         site_id=site.id,
-        order_type=wanted.order_type,
-        payment_method=wanted.payment_method,
+        order_type=cart_request.order_type,
+        payment_method=cart_request.payment_method,
         table_id=table.id if table else None,
         table_number=table.number if table else "",
         seated=seated,
@@ -114,7 +114,7 @@ def create_cart(site: Site, wanted: CartRequest) -> Cart:
         lines=[item_json(line) for line in lines],
         sums=sums.as_json(),
         total=sums.total,
-        notes=normalize_text(wanted.notes)[:LONGEST_NOTES],
+        notes=normalize_text(cart_request.notes)[:LONGEST_NOTES],
         address=where.as_json(),
         coupon=coupon,
         visitor=visitor,
@@ -229,11 +229,11 @@ def item_json(line: PricedItem) -> dict[str, Any]:
 
 def referenced_ids(cart: Cart) -> set[str]:
     """The ids of the items and options in the cart."""
-    wanted: set[str] = set()
+    ids: set[str] = set()
     for line in cart.lines:
-        wanted.add(line["item_id"])
-        wanted |= {option["id"] for option in line["options"]}
-    return wanted
+        ids.add(line["item_id"])
+        ids |= {option["id"] for option in line["options"]}
+    return ids
 
 
 def _store_with_code(
@@ -262,38 +262,40 @@ def _place_label(cart: Cart) -> str:
 
 
 def _delivery_address(
-    site: Site, wanted: CartRequest, lines: Sequence[PricedItem]
+    site: Site, cart_request: CartRequest, lines: Sequence[PricedItem]
 ) -> DeliveryAddress:
-    if wanted.order_type != "delivery":
-        return DeliveryAddress(one_line(wanted.address, addresses.MAX_ADDRESS_LENGTH))
+    if cart_request.order_type != "delivery":
+        return DeliveryAddress(one_line(cart_request.address, addresses.MAX_ADDRESS_LENGTH))
     subtotal = sum((line.amount for line in lines), ZERO)
-    place = addresses.parse_coordinates(wanted.latitude, wanted.longitude)
-    return addresses.resolve_address(site, wanted.address, place, subtotal)
+    place = addresses.parse_coordinates(cart_request.latitude, cart_request.longitude)
+    return addresses.resolve_address(site, cart_request.address, place, subtotal)
 
 
-def _check_order_type(site: Site, wanted: CartRequest) -> None:
-    if wanted.order_type not in site.order_types:
+def _check_order_type(site: Site, cart_request: CartRequest) -> None:
+    if cart_request.order_type not in site.order_types:
         raise Invalid("order_type_closed", "This restaurant does not accept this type of order.")
-    if wanted.payment_method not in site.payment_methods:
+    if cart_request.payment_method not in site.payment_methods:
         raise Invalid(
             "payment_method_closed", "This restaurant does not accept this payment method."
         )
-    if wanted.payment_method == "card_link" and not card_payments.accepts_cards(site):
+    if cart_request.payment_method == "card_link" and not card_payments.accepts_cards(site):
         raise Invalid(
             "payment_method_closed", "This restaurant does not accept this payment method."
         )
     order_rules.check_combination(
-        wanted.order_type, wanted.payment_method, has_table=bool(wanted.table_number)
+        cart_request.order_type,
+        cart_request.payment_method,
+        has_table=bool(cart_request.table_number),
     )
 
 
-def _table(site: Site, wanted: CartRequest) -> tuple[Table | None, bool]:
-    if wanted.order_type != "dine_in":
+def _table(site: Site, cart_request: CartRequest) -> tuple[Table | None, bool]:
+    if cart_request.order_type != "dine_in":
         return None, False
-    table = tables.find_by_code(site.id, wanted.table_number, wanted.table_token)
+    table = tables.find_by_code(site.id, cart_request.table_number, cart_request.table_token)
     if table is None:
         raise Invalid("unknown_table", "This table does not exist here.")
-    return table, tables.token_matches(table, wanted.table_token)
+    return table, tables.token_matches(table, cart_request.table_token)
 
 
 def _visitor(address: str, moment: datetime) -> str:
@@ -309,13 +311,13 @@ def delete_abandoned() -> int:
 
     They hold personal data: an address, notes and a location.
     """
-    gone = delete(Cart).where(
+    deleted = delete(Cart).where(
         Cart.tenant_id == current_tenant_id(),
         Cart.order_id.is_(None),
         Cart.expires_at < now() - KEEP_ABANDONED,
         Cart.id.not_in(_being_paid()),
     )
-    return len(db.session.execute(gone.returning(Cart.id)).all())
+    return len(db.session.execute(deleted.returning(Cart.id)).all())
 
 
 def _being_paid() -> Select[str | None]:
@@ -359,5 +361,5 @@ def _check_hourly_limits(site: Site, table: Table | None, visitor: str) -> None:
             )
 
 
-def _language(site: Site, wanted: str) -> str:
-    return wanted if wanted in site.languages else site.languages[0]
+def _language(site: Site, requested: str) -> str:
+    return requested if requested in site.languages else site.languages[0]

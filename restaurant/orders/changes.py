@@ -22,18 +22,20 @@ def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: 
     """More for an open table: the kitchen gets only what is new."""
     if order.state not in order_states.ACCEPTS_MORE_ITEMS or order.payment_method == "card_link":
         raise Conflict("order_closed", "Items can no longer be added to this order.")
-    held = order_lifecycle.lock_version(order, None)
-    if held.state not in order_states.IN_THE_KITCHEN:  # the order was ready or further
-        kitchen_progress.mark_items(held, order_queries.items_of(held.id), kitchen_progress.READY)
-    held.batch += 1
-    order_items.add_items(held, lines, len(order_queries.items_of(held.id)))
-    recalculate(site, held)
-    order_lifecycle.record_change(held, "added", reason=reason)
-    if held.state != "sent_to_kitchen":
-        held.state = "sent_to_kitchen"
-        order_lifecycle.record_change(held, "moved", reason=reason)
-    order_notifications.items_added(site, held, order_queries.items_of(held.id))
-    return held
+    locked = order_lifecycle.lock_version(order, None)
+    if locked.state not in order_states.IN_THE_KITCHEN:  # the order was ready or further
+        kitchen_progress.mark_items(
+            locked, order_queries.items_of(locked.id), kitchen_progress.READY
+        )
+    locked.batch += 1
+    order_items.add_items(locked, lines, len(order_queries.items_of(locked.id)))
+    recalculate(site, locked)
+    order_lifecycle.record_change(locked, "added", reason=reason)
+    if locked.state != "sent_to_kitchen":
+        locked.state = "sent_to_kitchen"
+        order_lifecycle.record_change(locked, "moved", reason=reason)
+    order_notifications.items_added(site, locked, order_queries.items_of(locked.id))
+    return locked
 
 
 def void_item(
@@ -51,8 +53,8 @@ def void_item(
         raise Invalid("reason_missing", "Enter a reason for removing this item.")
     if order.state in order_states.END_STATES:
         raise Conflict("order_closed", "This order is closed.")
-    held = order_lifecycle.lock_version(order, shown_version)
-    lines = order_queries.items_of(held.id)
+    locked = order_lifecycle.lock_version(order, shown_version)
+    lines = order_queries.items_of(locked.id)
     line = next((one for one in lines if one.position == position), None)
     if line is None:
         raise NotFound()
@@ -60,11 +62,11 @@ def void_item(
         raise Invalid("invalid_quantity", "The order does not have that many left.")
     line.voided += quantity
     line.void_because = because
-    recalculate(site, held)
-    order_lifecycle.record_change(held, "voided", because=f"{quantity} × {line.name}: {because}")
-    audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
-    order_notifications.item_voided(site, held, lines, line, quantity)
-    return _finish_if_rest_is_void(site, held)
+    recalculate(site, locked)
+    order_lifecycle.record_change(locked, "voided", because=f"{quantity} × {line.name}: {because}")
+    audit.record("orders.voided", locked.number, line=line.name, quantity=quantity, because=because)
+    order_notifications.item_voided(site, locked, lines, line, quantity)
+    return _finish_if_rest_is_void(site, locked)
 
 
 def _finish_if_rest_is_void(site: Site, order: Order) -> Order:
@@ -80,25 +82,25 @@ def _finish_if_rest_is_void(site: Site, order: Order) -> Order:
 def assign_waiter(
     site: Site, order: Order, waiter_id: str | None, name: str, *, shown_version: int | None = None
 ) -> Order:
-    held = order_lifecycle.lock_version(order, shown_version)
-    held.waiter_id, held.waiter = waiter_id, one_line(name, 80)
-    order_lifecycle.record_change(held, "waiter", because=held.waiter)
-    order_notifications.status_changed(site, held, order_queries.items_of(held.id))
-    return held
+    locked = order_lifecycle.lock_version(order, shown_version)
+    locked.waiter_id, locked.waiter = waiter_id, one_line(name, 80)
+    order_lifecycle.record_change(locked, "waiter", because=locked.waiter)
+    order_notifications.status_changed(site, locked, order_queries.items_of(locked.id))
+    return locked
 
 
 def change_table(
     site: Site, order: Order, table_id: str, number: str, *, shown_version: int | None = None
 ) -> Order:
-    held = order_lifecycle.lock_version(order, shown_version)
-    if held.order_type != "dine_in" or held.state in order_states.END_STATES:
+    locked = order_lifecycle.lock_version(order, shown_version)
+    if locked.order_type != "dine_in" or locked.state in order_states.END_STATES:
         raise Conflict("order_closed", "Only an open dine-in order can be moved to another table.")
-    left, was = held.table_id, held.table_number
-    held.table_id, held.table_number = table_id, number
-    order_lifecycle.record_change(held, "table", because=f"{was} → {number}")
-    order_notifications.table_changed(site, held, order_queries.items_of(held.id), was)
+    left, was = locked.table_id, locked.table_number
+    locked.table_id, locked.table_number = table_id, number
+    order_lifecycle.record_change(locked, "table", because=f"{was} → {number}")
+    order_notifications.table_changed(site, locked, order_queries.items_of(locked.id), was)
     waiter_calls.move_with_order(site.id, left, table_id, number)
-    return held
+    return locked
 
 
 def recalculate(site: Site, order: Order) -> None:

@@ -139,14 +139,18 @@ def change_state(
     """
     if order.state == to:
         return order
-    held = lock_version(order, shown_version)
-    if (held.state, to) == order_states.PAYMENT_TRANSITION and is_payment_due(held):
+    locked = lock_version(order, shown_version)
+    if (locked.state, to) == order_states.PAYMENT_TRANSITION and is_payment_due(locked):
         raise Invalid("not_paid", "This order is waiting for payment.")
-    if not order_states.can_become(held.state, to, held.order_type):
-        raise invalid_transition(held, to)
-    if held.state == "awaiting_confirmation" and to == "sent_to_kitchen" and is_payment_due(held):
+    if not order_states.can_become(locked.state, to, locked.order_type):
+        raise invalid_transition(locked, to)
+    if (
+        locked.state == "awaiting_confirmation"
+        and to == "sent_to_kitchen"
+        and is_payment_due(locked)
+    ):
         to = "awaiting_payment"
-    return _apply_state(site, held, to, because=because, reason=reason, whole=whole)
+    return _apply_state(site, locked, to, because=because, reason=reason, whole=whole)
 
 
 def invalid_transition(order: Order, to: str) -> Conflict:
@@ -184,12 +188,12 @@ def mark_paid(site: Site, order: Order) -> Order:
 
     It changes the version, so a tap on the order as it was shown unpaid raises Conflict.
     """
-    held = lock_order(order)
-    held.paid_at = held.paid_at or now()
-    if held.state == "awaiting_payment":
-        return _apply_state(site, held, "sent_to_kitchen", reason=hold_reasons.PAID)
-    announce(Change.PAID, OrderUpdate(site, held, items_of(held.id)))
-    return held
+    locked = lock_order(order)
+    locked.paid_at = locked.paid_at or now()
+    if locked.state == "awaiting_payment":
+        return _apply_state(site, locked, "sent_to_kitchen", reason=hold_reasons.PAID)
+    announce(Change.PAID, OrderUpdate(site, locked, items_of(locked.id)))
+    return locked
 
 
 def update_paid_state(order: Order) -> None:
@@ -212,16 +216,18 @@ def send_paid_to_kitchen() -> int:
     )
     found = list(db.session.scalars(query.limit(100)))
     for order_id in found:
-        held = lock_order(get(order_id))
-        if held.state == "awaiting_payment" and held.paid_at is not None:
-            log.warning("paid order sent to kitchen late", order=held.number)
-            _apply_state(sites.of_order(held), held, "sent_to_kitchen", reason=hold_reasons.PAID)
+        locked = lock_order(get(order_id))
+        if locked.state == "awaiting_payment" and locked.paid_at is not None:
+            log.warning("paid order sent to kitchen late", order=locked.number)
+            _apply_state(
+                sites.of_order(locked), locked, "sent_to_kitchen", reason=hold_reasons.PAID
+            )
     return len(found)
 
 
 def _apply_state(
     site: Site,
-    held: Order,
+    locked: Order,
     to: str,
     *,
     because: str = "",
@@ -229,19 +235,19 @@ def _apply_state(
     whole: bool = True,
 ) -> Order:
     """The order's row is locked, and the move is allowed."""
-    notified_before = to == "ready" and _was_recalled(held)
-    held.state = to
+    notified_before = to == "ready" and _was_recalled(locked)
+    locked.state = to
     if to in order_states.END_STATES or to == "delivered":
-        held.ended_at = held.ended_at or now()
-    record_change(held, "moved", because=because, reason=reason)
-    lines = items_of(held.id)
+        locked.ended_at = locked.ended_at or now()
+    record_change(locked, "moved", because=because, reason=reason)
+    lines = items_of(locked.id)
     if whole and to in ITEM_STATE_FOR:
-        kitchen_progress.mark_items(held, lines, ITEM_STATE_FOR[to])
+        kitchen_progress.mark_items(locked, lines, ITEM_STATE_FOR[to])
     announce(
         Change.STATE,
-        OrderUpdate(site, held, lines, because=because, notify_customer=not notified_before),
+        OrderUpdate(site, locked, lines, because=because, notify_customer=not notified_before),
     )
-    return held
+    return locked
 
 
 def _was_recalled(order: Order) -> bool:
@@ -256,11 +262,11 @@ def _was_recalled(order: Order) -> bool:
 
 def lock_version(order: Order, shown_version: int | None) -> Order:
     """Lock the row. Raises Conflict if its version is not the one the person saw."""
-    wanted = order.version if shown_version is None else shown_version
+    version = order.version if shown_version is None else shown_version
     won = db.session.execute(
         update(Order)
         .where(
-            Order.tenant_id == current_tenant_id(), Order.id == order.id, Order.version == wanted
+            Order.tenant_id == current_tenant_id(), Order.id == order.id, Order.version == version
         )
         .values(version=Order.version + 1, changed_at=now())
         .returning(Order.version)
@@ -275,9 +281,9 @@ def lock_order(order: Order) -> Order:
     """Lock and reload the row, for a change that does not depend on what a person saw."""
     query = select(Order).where(Order.tenant_id == current_tenant_id(), Order.id == order.id)
     fresh = query.with_for_update().execution_options(populate_existing=True)
-    held = db.session.scalars(fresh).one()
-    touch(held)
-    return held
+    locked = db.session.scalars(fresh).one()
+    touch(locked)
+    return locked
 
 
 def _conflict(order: Order) -> Conflict:

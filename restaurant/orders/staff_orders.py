@@ -31,32 +31,34 @@ class StaffOrder:
     coupon: str = ""
 
 
-def place_staff_order(site: Site, taken: StaffOrder) -> Order:
+def place_staff_order(site: Site, staff_order: StaffOrder) -> Order:
     """It goes to the kitchen at once: guests at a table do not pay online first."""
-    if taken.payment_method == "card_link":
+    if staff_order.payment_method == "card_link":
         raise invalid("payment_method", "invalid_choice", "Choose a payment method.")
     table = None
-    if taken.order_type == "dine_in":
-        table = next((one for one in tables.listed(site.id) if one.id == taken.table_id), None)
+    if staff_order.order_type == "dine_in":
+        table = next(
+            (one for one in tables.listed(site.id) if one.id == staff_order.table_id), None
+        )
         if table is None:
             raise invalid("table_id", "table_missing", "Choose a table.")
-    delivered = taken.order_type == "delivery"
+    delivered = staff_order.order_type == "delivery"
     return placing.place_order(
         site,
         OrderRequest(
-            items=taken.items,
-            order_type=taken.order_type,
-            payment_method=taken.payment_method,
+            items=staff_order.items,
+            order_type=staff_order.order_type,
+            payment_method=staff_order.payment_method,
             source="staff",
             table=table,
-            address=taken.address if delivered else "",
-            zone_id=taken.zone_id,
-            phone=optional_phone(taken.phone),
-            name=taken.name,
-            notes=taken.notes,
-            waiter_id=taken.waiter_id,
-            waiter=taken.waiter,
-            coupon=taken.coupon,
+            address=staff_order.address if delivered else "",
+            zone_id=staff_order.zone_id,
+            phone=optional_phone(staff_order.phone),
+            name=staff_order.name,
+            notes=staff_order.notes,
+            waiter_id=staff_order.waiter_id,
+            waiter=staff_order.waiter,
+            coupon=staff_order.coupon,
         ),
     )
 

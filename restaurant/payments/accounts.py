@@ -52,25 +52,25 @@ class HookAddress:
     hook_secret: str
 
 
-def add(wanted: AccountSettings) -> PaymentAccount:
-    gateway = GATEWAYS.get(wanted.provider)
+def add(settings: AccountSettings) -> PaymentAccount:
+    gateway = GATEWAYS.get(settings.provider)
     if gateway is None:
         raise invalid("provider", "unknown_provider", "Choose a payment provider.")
     account = PaymentAccount(
         tenant_id=current_tenant_id(),
         id=new_id("pac"),
-        provider=wanted.provider,
-        name=clean_name(wanted.name),
-        site_id=_site(wanted.site_id),
-        key=_key(wanted.provider, "key", wanted.key) or new_token(),
-        secret=_key(wanted.provider, "secret", wanted.secret),
+        provider=settings.provider,
+        name=clean_name(settings.name),
+        site_id=_site(settings.site_id),
+        key=_key(settings.provider, "key", settings.key) or new_token(),
+        secret=_key(settings.provider, "secret", settings.secret),
         hook_secret=gateway.new_hook_secret()
-        or _key(wanted.provider, "hook_secret", wanted.hook_secret),
+        or _key(settings.provider, "hook_secret", settings.hook_secret),
         token=new_token(),
-        link_minutes=_minutes(wanted.link_minutes),
+        link_minutes=_minutes(settings.link_minutes),
     )
     for field in reversed(gateway.key_fields):
-        if field.missing and not getattr(wanted, field.name).strip():
+        if field.missing and not getattr(settings, field.name).strip():
             raise invalid(field.name, f"{field.name}_needed", field.missing)
     db.session.add(account)
     db.session.flush()
@@ -79,15 +79,15 @@ def add(wanted: AccountSettings) -> PaymentAccount:
     return account
 
 
-def change(account_id: str, wanted: AccountSettings) -> PaymentAccount:
+def change(account_id: str, settings: AccountSettings) -> PaymentAccount:
     """An empty key keeps the stored one."""
     account = get(account_id)
     before = audit.snapshot(account)
-    account.name, account.site_id = clean_name(wanted.name), _site(wanted.site_id)
-    account.link_minutes = _minutes(wanted.link_minutes)
+    account.name, account.site_id = clean_name(settings.name), _site(settings.site_id)
+    account.link_minutes = _minutes(settings.link_minutes)
     renewed = False
     for field in GATEWAYS[account.provider].key_fields:
-        given = _key(account.provider, field.name, getattr(wanted, field.name))
+        given = _key(account.provider, field.name, getattr(settings, field.name))
         if given:
             setattr(account, field.name, given)
             renewed = True

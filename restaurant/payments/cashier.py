@@ -39,28 +39,28 @@ def record_payment(
     """For the whole open amount or a part. Raises Conflict if the order has changed meanwhile."""
     if method not in till.METHODS:
         raise invalid("method", "invalid_choice", "Choose cash or card.")
-    held = order_lifecycle.lock_version(order, shown_version)
-    if held.state in UNPAYABLE_STATES:
+    locked = order_lifecycle.lock_version(order, shown_version)
+    if locked.state in UNPAYABLE_STATES:
         raise Conflict("order_closed", "There is nothing to pay for a cancelled order.")
-    if held.payment_method == "card_link" and held.paid_at is None:
+    if locked.payment_method == "card_link" and locked.paid_at is None:
         raise Conflict("paid_online", "This order is paid online. Change its payment method first.")
-    owed = held.open_amount
+    owed = locked.open_amount
     if owed <= 0:
         raise Conflict("already_paid", "This order is already paid.")
-    wanted = _amount("amount", amount, held.currency) if str(amount).strip() else owed
-    if not 0 < wanted <= owed:
+    paid = _amount("amount", amount, locked.currency) if str(amount).strip() else owed
+    if not 0 < paid <= owed:
         raise invalid(
             "amount",
             "invalid_amount",
             "Only {open} is left to pay. Record anything above that as a tip.",
-            open=format_money(owed, held.currency, held.language),
+            open=format_money(owed, locked.currency, locked.language),
         )
-    extra = _amount("tip", tip, held.currency) if str(tip).strip() else ZERO
-    payment = till.record_payment(site, held, method, wanted, extra)
+    extra = _amount("tip", tip, locked.currency) if str(tip).strip() else ZERO
+    payment = till.record_payment(site, locked, method, paid, extra)
     audit.record(
-        "orders.payment_recorded", held.number, amount=str(wanted), tip=str(extra), method=method
+        "orders.payment_recorded", locked.number, amount=str(paid), tip=str(extra), method=method
     )
-    _notify(site, held, f"+{_formatted(held, wanted)}")
+    _notify(site, locked, f"+{_formatted(locked, paid)}")
     return payment
 
 
@@ -69,14 +69,16 @@ def undo_payment(site: Site, payment: TillPayment, because: str) -> Order:
     because = one_line(because, 200)
     if not because:
         raise Invalid("reason_missing", "Enter a reason for undoing the payment.")
-    held = order_lifecycle.lock_order(order_queries.get(payment.order_id))
+    locked = order_lifecycle.lock_order(order_queries.get(payment.order_id))
     db.session.refresh(payment)
     if payment.undone_at is not None:
         raise Conflict("payment_undone", "This payment was already undone.")
-    till.undo_payment(held, payment, because)
-    audit.record("orders.payment_undone", held.number, amount=str(payment.amount), because=because)
-    _notify(site, held, f"−{_formatted(held, payment.amount)}: {because}")
-    return held
+    till.undo_payment(locked, payment, because)
+    audit.record(
+        "orders.payment_undone", locked.number, amount=str(payment.amount), because=because
+    )
+    _notify(site, locked, f"−{_formatted(locked, payment.amount)}: {because}")
+    return locked
 
 
 def payment_methods_for(order: Order) -> tuple[str, ...]:
@@ -94,21 +96,21 @@ def change_payment_method(
     """Change to cash or card at the table. An order that waited for online payment continues."""
     if way not in PAYMENT_METHODS or way == "card_link":
         raise invalid("payment_method", "invalid_choice", "Choose cash or card at the table.")
-    held = order_lifecycle.lock_version(order, shown_version)
-    if held.payment_method == way:
-        return held
-    if way not in payment_methods_for(held):
+    locked = order_lifecycle.lock_version(order, shown_version)
+    if locked.payment_method == way:
+        return locked
+    if way not in payment_methods_for(locked):
         raise Conflict("way_fixed", "The payment method of this order can no longer be changed.")
-    was, held.payment_method = held.payment_method, way
+    was, locked.payment_method = locked.payment_method, way
     if was == "card_link":
-        payment_links.on_payment_method_changed(held)
-    order_lifecycle.update_paid_state(held)
-    audit.record("orders.payment_method_changed", held.number, was=was, now=way)
-    order_lifecycle.record_change(held, "payment", because=f"{was} → {way}")
-    if held.state == "awaiting_payment":
-        return order_lifecycle.change_state(site, held, "sent_to_kitchen")
-    order_notifications.status_changed(site, held, order_queries.items_of(held.id))
-    return held
+        payment_links.on_payment_method_changed(locked)
+    order_lifecycle.update_paid_state(locked)
+    audit.record("orders.payment_method_changed", locked.number, was=was, now=way)
+    order_lifecycle.record_change(locked, "payment", because=f"{was} → {way}")
+    if locked.state == "awaiting_payment":
+        return order_lifecycle.change_state(site, locked, "sent_to_kitchen")
+    order_notifications.status_changed(site, locked, order_queries.items_of(locked.id))
+    return locked
 
 
 def settle_table(

@@ -221,14 +221,14 @@ def keep_without_refund(payment: Payment, because: str) -> Payment:
     because = one_line(because, 200)
     if not because:
         raise Invalid("reason_missing", "Enter a reason for keeping the payment.")
-    held = lock_payment(payment)
-    if held.state != "review":
+    locked = lock_payment(payment)
+    if locked.state != "review":
         raise Conflict("payment_decided", "This payment is no longer in review.")
-    held.state = "kept"
-    held.decided_at, held.decided_by = now(), audit.current_actor().name
-    held.decided_because = because
-    audit.record("payments.kept", held.reference, because=because)
-    return held
+    locked.state = "kept"
+    locked.decided_at, locked.decided_by = now(), audit.current_actor().name
+    locked.decided_because = because
+    audit.record("payments.kept", locked.reference, because=because)
+    return locked
 
 
 def lock_payment(payment: Payment) -> Payment:

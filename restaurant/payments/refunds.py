@@ -42,31 +42,31 @@ def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) 
     reason = one_line(reason, 200)
     if not reason:
         raise Invalid("reason_missing", "Enter a reason for the refund.")
-    held = payments.lock_payment(payment)
-    if held.state == "parked":
+    locked = payments.lock_payment(payment)
+    if locked.state == "parked":
         raise Conflict("payment_parked", "This payment is still waiting for its order.")
-    most = refundable_amount(held)
+    most = refundable_amount(locked)
     if most <= 0:
         raise Conflict("nothing_left", "This payment was already fully refunded.")
-    wanted = (
-        most if amount in (None, "") else payment_links.parse_amount(amount or "", held.currency)
+    refund_amount = (
+        most if amount in (None, "") else payment_links.parse_amount(amount or "", locked.currency)
     )
-    if wanted > most:
+    if refund_amount > most:
         raise invalid("amount", "too_much", "At most {most} can still be refunded.", most=str(most))
     refund = Refund(
-        tenant_id=held.tenant_id,
-        payment_id=held.id,
-        amount=wanted,
+        tenant_id=locked.tenant_id,
+        payment_id=locked.id,
+        amount=refund_amount,
         reason=encode_other(reason),
         by=audit.current_actor().name,
     )
     db.session.add(refund)
     db.session.flush()
-    if held.state == "review" and wanted == most:
-        held.decided_at, held.decided_by = now(), refund.by
-        held.decided_because = reason
+    if locked.state == "review" and refund_amount == most:
+        locked.decided_at, locked.decided_by = now(), refund.by
+        locked.decided_because = reason
     audit.record(
-        "payments.refunded", held.reference, amount=str(wanted), currency=held.currency,
+        "payments.refunded", locked.reference, amount=str(refund_amount), currency=locked.currency,
         because=reason,
     )  # fmt: skip
     payment_links.wake_worker()

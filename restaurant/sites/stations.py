@@ -75,9 +75,9 @@ _STATION_CODE = re.compile(r"[a-z][a-z0-9_]{0,23}")
 
 
 def check_station_codes(value: Any) -> list[str]:
-    wanted = list(dict.fromkeys(str(one) for one in value))
-    if not wanted or len(wanted) > 8 or not all(_STATION_CODE.fullmatch(one) for one in wanted):
+    codes = list(dict.fromkeys(str(one) for one in value))
+    if not codes or len(codes) > 8 or not all(_STATION_CODE.fullmatch(one) for one in codes):
         raise invalid(
             "stations", "unknown_station", "Enter a station name, such as kitchen or bar."
         )
-    return wanted
+    return codes

@@ -35,7 +35,7 @@ def add_tables(
     site: Site, numbers: str, *, area_id: str | None = None, seats: int = 4
 ) -> list[Table]:
     """Accepts `12`, `1-20`, `T1-T8`, or several of these separated by commas."""
-    wanted = _numbers(numbers)
+    parsed = _numbers(numbers)
     if area_id is not None and not any(area.id == area_id for area in areas(site.id)):
         raise NotFound()
     made = [
@@ -48,7 +48,7 @@ def add_tables(
             token=new_token(),
             position=position,
         )
-        for position, number in enumerate(wanted, len(listed(site.id)))
+        for position, number in enumerate(parsed, len(listed(site.id)))
     ]
     try:
         with savepoint():
@@ -56,7 +56,7 @@ def add_tables(
             db.session.flush()
     except IntegrityError as error:
         raise Conflict("table_taken", "One of these tables already exists.") from error
-    audit.record("tables.added", site.name, numbers=", ".join(wanted[:20]), count=len(wanted))
+    audit.record("tables.added", site.name, numbers=", ".join(parsed[:20]), count=len(parsed))
     return made
 
 
@@ -93,14 +93,14 @@ def change(table_id: str, *, number: str, seats: int, area_id: str | None) -> Ta
     """The printed code stays valid."""
     table = get(table_id)
     before = audit.snapshot(table)
-    wanted = _numbers(number)
-    if len(wanted) != 1:
+    parsed = _numbers(number)
+    if len(parsed) != 1:
         raise invalid("number", "one_table", "Enter one table number, such as 12.")
     if area_id is not None and not any(area.id == area_id for area in areas(table.site_id)):
         raise NotFound()
     try:
         with savepoint():
-            table.number, table.seats, table.area_id = wanted[0], seats, area_id
+            table.number, table.seats, table.area_id = parsed[0], seats, area_id
             db.session.flush()
     except IntegrityError as error:
         raise Conflict("table_taken", "Another table already has this number.") from error
@@ -165,14 +165,14 @@ def _area_name(name: str) -> str:
 
 
 def _numbers(text: str) -> list[str]:
-    wanted: list[str] = []
+    parsed: list[str] = []
     for part in text.replace(";", ",").replace("\n", ",").split(","):
         piece = one_line(part)
         if not piece:
             continue
         found = _RANGE.fullmatch(_without_second_prefix(piece))
         if found is None:
-            wanted.append(piece)
+            parsed.append(piece)
             continue
         first, last = int(found[2]), int(found[3])
         if not first <= last < first + MOST_AT_ONCE:
@@ -181,18 +181,18 @@ def _numbers(text: str) -> list[str]:
                                             "with at most {most} tables.",
                 most=MOST_AT_ONCE,
             )  # fmt: skip
-        wanted += [f"{found[1]}{number}" for number in range(first, last + 1)]
-    if not wanted:
+        parsed += [f"{found[1]}{number}" for number in range(first, last + 1)]
+    if not parsed:
         raise invalid("numbers", "table_missing", "Enter table numbers, such as 12 or 1-20.")
-    if len(wanted) > MOST_AT_ONCE:
+    if len(parsed) > MOST_AT_ONCE:
         raise invalid(
             "numbers", "too_many", "You can add at most {most} tables at once.", most=MOST_AT_ONCE
         )
-    if any(len(number) > LONGEST_NUMBER for number in wanted):
+    if any(len(number) > LONGEST_NUMBER for number in parsed):
         raise invalid("numbers", "too_long", "A table number can have at most 12 characters.")
-    if len(set(wanted)) != len(wanted):
+    if len(set(parsed)) != len(parsed):
         raise Invalid("table_taken", "The same table number appears twice.")
-    return wanted
+    return parsed
 
 
 def _without_second_prefix(piece: str) -> str:

@@ -95,17 +95,17 @@ def _country(field: str, value: Any) -> str:
 
 
 def _languages(field: str, value: Any) -> list[str]:
-    wanted = list(dict.fromkeys(str(one).strip().lower() for one in value or ()))
-    for one in wanted:
+    unique = list(dict.fromkeys(str(one).strip().lower() for one in value or ()))
+    for one in unique:
         try:
             Locale.parse(one)
         except (UnknownLocaleError, ValueError) as error:
             raise invalid(
                 field, "invalid_language", "Enter a language code, such as tr or en."
             ) from error
-    if not 1 <= len(wanted) <= 12:
+    if not 1 <= len(unique) <= 12:
         raise invalid(field, "invalid_language", "Choose 1 to 12 languages.")
-    return wanted
+    return unique
 
 
 def _phone(field: str, value: Any) -> str:
@@ -115,10 +115,10 @@ def _phone(field: str, value: Any) -> str:
 
 def _one_or_more_of(known: tuple[str, ...], least: int) -> Any:
     def check(field: str, value: Any) -> list[str]:
-        wanted = [one for one in known if one in (value or ())]
-        if len(wanted) != len(set(value or ())) or len(wanted) < least:
+        chosen = [one for one in known if one in (value or ())]
+        if len(chosen) != len(set(value or ())) or len(chosen) < least:
             raise invalid(field, "invalid_choice", "Choose one of the available values.")
-        return wanted
+        return chosen
 
     return check
 
@@ -167,12 +167,12 @@ def _welcome(field: str, value: Any) -> dict[str, str]:
 
 
 def _tips(field: str, value: Any) -> list[int]:
-    wanted = sorted(set(value or ()))
-    if len(wanted) > MOST_TIPS or any(not 0 < one <= 100 for one in wanted):
+    percents = sorted(set(value or ()))
+    if len(percents) > MOST_TIPS or any(not 0 < one <= 100 for one in percents):
         raise invalid(
             field, "invalid_percent", "Enter up to six tip percentages, such as 5, 10, 15."
         )
-    return wanted
+    return percents
 
 
 def _limit(field: str, value: Any) -> Decimal | None:

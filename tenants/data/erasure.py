@@ -35,13 +35,13 @@ def erase_batch(name: str, most: int) -> int:
     own_rows = table.c.tenant_id == current_tenant_id()
     some = select(*keys).where(own_rows).limit(most).subquery()
     blobs = [column for column in table.columns if column.name.endswith("blob_key")]
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(table)
         .where(own_rows, tuple_(*keys).in_(select(*some.columns)))
         .returning(table.c.tenant_id, *blobs)
     ).all()
-    delete_later(key for row in gone for key in row[1:])
-    return len(gone)
+    delete_later(key for row in deleted for key in row[1:])
+    return len(deleted)
 
 
 def erase_tenant() -> None:
@@ -57,6 +57,6 @@ def erase_tenant() -> None:
         db.session.execute(delete(table).where(table.c.tenant_id == tenant_id))
     for pointer in GLOBAL_REFERENCES:
         db.session.execute(delete(pointer).where(pointer.tenant_id == tenant_id))
-    held = delete(Lease).where(Lease.tenant_id == tenant_id)
-    db.session.execute(held.where(Lease.kind.not_like(f"%{ENDED_SUFFIX}")))
+    leases = delete(Lease).where(Lease.tenant_id == tenant_id)
+    db.session.execute(leases.where(Lease.kind.not_like(f"%{ENDED_SUFFIX}")))
     db.session.execute(delete(Tenant).where(Tenant.id == tenant_id))

@@ -137,11 +137,11 @@ def delete_expired() -> int:
         Export.state == "ready",
         Export.expires_at <= now(),
     )
-    gone = list(db.session.scalars(query))
-    delete_later(one.blob_key for one in gone)
-    for one in gone:
+    deleted = list(db.session.scalars(query))
+    delete_later(one.blob_key for one in deleted)
+    for one in deleted:
         one.state, one.blob_key = "gone", None
-    return len(gone)
+    return len(deleted)
 
 
 def exported_tables() -> list[str]:

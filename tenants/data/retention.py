@@ -66,8 +66,8 @@ def delete_old_requests(before: datetime) -> int:
     """Delete old entries of the request log. Returns how many; call again while it returns
     BATCH_SIZE.
     """
-    gone = db.session.execute(
+    deleted = db.session.execute(
         DELETE_OLD_REQUESTS,
         {"tenant_id": current_tenant_id(), "before": id_at(before), "most": BATCH_SIZE},
     )
-    return len(gone.all())
+    return len(deleted.all())

@@ -46,8 +46,8 @@ def delete_old_sign_ins() -> int:
         SignIn.created_at < since - MAX_SESSION_AGE,
     )
     some = select(SignIn.id).where(over).limit(BATCH_SIZE)
-    gone = delete(SignIn).where(SignIn.id.in_(some)).returning(SignIn.id)
-    return len(db.session.execute(gone).all())
+    deleted = delete(SignIn).where(SignIn.id.in_(some)).returning(SignIn.id)
+    return len(db.session.execute(deleted).all())
 
 
 def delete_old_person_events() -> int:
@@ -57,15 +57,15 @@ def delete_old_person_events() -> int:
     some = (
         select(PersonEvent.id).where(PersonEvent.at < now() - PERSON_EVENTS_KEPT).limit(BATCH_SIZE)
     )
-    gone = delete(PersonEvent).where(PersonEvent.id.in_(some)).returning(PersonEvent.id)
-    return len(db.session.execute(gone).all())
+    deleted = delete(PersonEvent).where(PersonEvent.id.in_(some)).returning(PersonEvent.id)
+    return len(db.session.execute(deleted).all())
 
 
 def delete_old_emails() -> int:
     """Delete old e-mails that are no longer queued. Call again while it returns BATCH_SIZE."""
     old = select(Mail.id).where(Mail.due_at.is_(None), Mail.created_at < now() - EMAILS_KEPT)
-    gone = delete(Mail).where(Mail.id.in_(old.limit(BATCH_SIZE))).returning(Mail.id)
-    return len(db.session.execute(gone).all())
+    deleted = delete(Mail).where(Mail.id.in_(old.limit(BATCH_SIZE))).returning(Mail.id)
+    return len(db.session.execute(deleted).all())
 
 
 def delete_old_audit_entries() -> int:

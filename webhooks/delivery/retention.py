@@ -20,7 +20,7 @@ def delete_before(before: datetime) -> int:
     """Delete one batch from each table. Returns how many rows; call again until it returns 0.
     Deliveries that are still due are kept.
     """
-    gone = 0
+    deleted = 0
     for table, key in KEY_COLUMNS.items():
         waits = " AND due_at IS NULL" if table == "deliveries" else ""
         found = db.session.execute(
@@ -31,5 +31,5 @@ def delete_before(before: datetime) -> int:
             ),
             {"tenant_id": current_tenant_id(), "oldest": id_at(before), "most": BATCH_SIZE},
         )
-        gone += int(found.rowcount)  # type: ignore[attr-defined]
-    return gone
+        deleted += int(found.rowcount)  # type: ignore[attr-defined]
+    return deleted

@@ -59,13 +59,13 @@ class HookSummary:
     size: int
 
 
-def list_hooks(wanted: HookFilters, after: str | None, limit: int) -> list[HookSummary]:
+def list_hooks(filters: HookFilters, after: str | None, limit: int) -> list[HookSummary]:
     """Newest first, of all kinds."""
     query = _rows().order_by(ReceivedHook.id.desc()).limit(limit)
     for column, value in (
-        (ReceivedHook.kind, wanted.kind),
-        (ReceivedHook.target, wanted.target),
-        (ReceivedHook.state, wanted.state),
+        (ReceivedHook.kind, filters.kind),
+        (ReceivedHook.target, filters.target),
+        (ReceivedHook.state, filters.state),
     ):
         if value is not None:
             query = query.where(column == value)
@@ -106,7 +106,7 @@ def clear_old_bodies(keep_for: timedelta) -> int:
     AT_ONCE.
     """
     before = now() - keep_for
-    gone = db.session.execute(
+    deleted = db.session.execute(
         CLEAR_BODIES,
         {
             "tenant_id": current_tenant_id(),
@@ -115,18 +115,18 @@ def clear_old_bodies(keep_for: timedelta) -> int:
             "most": AT_ONCE,
         },
     )
-    return len(gone.all())
+    return len(deleted.all())
 
 
 def delete_old_hooks(keep_for: timedelta) -> int:
     """Hooks that still wait are kept, however old. Returns how many; call again while it returns
     AT_ONCE.
     """
-    gone = db.session.execute(
+    deleted = db.session.execute(
         DELETE_HOOKS,
         {"tenant_id": current_tenant_id(), "before": id_at(now() - keep_for), "most": AT_ONCE},
     )
-    return len(gone.all())
+    return len(deleted.all())
 
 
 def _rows() -> Any:

@@ -291,12 +291,12 @@ def courier_json(courier: Courier) -> dict[str, Any]:
 
 def ride_json(order: Order) -> dict[str, Any]:
     ride = courier_dispatch.trip_of_order(order)
-    taken = courier_trips.amount_to_collect(order)
+    collected = courier_trips.amount_to_collect(order)
     return {
         "order_id": order.number,
         "status": order.state,
         "courier": order_notifications.courier_facts(ride.trip, ride.courier) if ride else None,
-        "collect": {"by": taken.way, "amount": json_number(taken.amount)},
+        "collect": {"by": collected.way, "amount": json_number(collected.amount)},
         "delivery": order_notifications.delivery_facts(order),
     }
 

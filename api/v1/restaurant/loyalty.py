@@ -60,7 +60,7 @@ def set_programme(path: SitePath, body: ProgrammeFields) -> dict[str, Any]:
     `worth` is the conversion rate.
     """
     with tenant_scope(g.tenant_id):
-        wanted = programmes.ProgrammeSettings(
+        settings = programmes.ProgrammeSettings(
             kind=body.kind,
             active=body.active,
             amount=f"{body.amount:f}",
@@ -71,7 +71,7 @@ def set_programme(path: SitePath, body: ProgrammeFields) -> dict[str, Any]:
             quiet_until=body.quiet_until,
             worth=body.worth,
         )
-        return programme_json(programmes.save_programme(sites.get(path.site_id), wanted))
+        return programme_json(programmes.save_programme(sites.get(path.site_id), settings))
 
 
 @v1.get(

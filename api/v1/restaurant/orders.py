@@ -43,7 +43,7 @@ TAG = Tag(name="Orders")
 @v1.get("/orders", tags=[TAG], summary="List orders", responses={200: OrderPage})
 @key_may("orders", test_keys=True)
 def list_orders(query: OrdersQuery) -> dict[str, Any]:
-    wanted = order_queries.OrderFilters(
+    filters = order_queries.OrderFilters(
         site_id=query.site_id,
         state=query.status,
         phone=query.phone,
@@ -52,7 +52,7 @@ def list_orders(query: OrdersQuery) -> dict[str, Any]:
         test=test_filter(),
     )
     with tenant_scope(g.tenant_id):
-        rows = order_queries.listed(wanted, query.after, query.limit + 1)
+        rows = order_queries.listed(filters, query.after, query.limit + 1)
         lines = order_queries.items_of_orders([order.id for order in rows])
         names = {site.id: site.name for site in sites.list_including_closed()}
     return page(

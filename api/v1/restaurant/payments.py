@@ -101,9 +101,9 @@ def renew_link(path: LinkPath, body: Renew) -> JsonAnswer:
 @key_may("payments", test_keys=True)
 def order_payments(path: OrderPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        came = payments.of_order(check_mode(order_queries.get(path.order_id)).id)
-        back = refunds.of_payments([one.id for one in came])
-        data = [_payment_json(one, back[one.id]) for one in came]
+        order_payments = payments.of_order(check_mode(order_queries.get(path.order_id)).id)
+        back = refunds.of_payments([one.id for one in order_payments])
+        data = [_payment_json(one, back[one.id]) for one in order_payments]
     return {"data": data, "next": None}
 
 

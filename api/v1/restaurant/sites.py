@@ -218,9 +218,10 @@ def station_json(station: Station) -> dict[str, Any]:
 
 
 def _sold_out(site: Site) -> dict[str, Any]:
-    gone = availability.sold_out_now(site.id)
+    sold_out_ids = availability.sold_out_now(site.id)
     rows = [
-        {"id": thing, "until": rfc3339(until) if until else None} for thing, until in gone.items()
+        {"id": thing, "until": rfc3339(until) if until else None}
+        for thing, until in sold_out_ids.items()
     ]
     return {"data": rows, "next": None}
 

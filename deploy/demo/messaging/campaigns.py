@@ -131,7 +131,7 @@ def _send(texts: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
         campaign_runner.run_next_step() and made.state == "running" and not made.counts.get("open")
     ):
         pass
-    taken: list[tuple[str, str]] = []
+    accepted: list[tuple[str, str]] = []
     while claimed := [
         one for one in message_claim.claim_messages(100, 60.0, []) if one.reference == made.id
     ]:
@@ -140,12 +140,12 @@ def _send(texts: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
             outcome: SendOutcome = UNREACHABLE
             if dice.random() > 0.04:
                 outcome = SendAccepted(f"wamid.campaign.{one.uuid}")
-                taken.append((one.envelope.phone, outcome.network_id))
+                accepted.append((one.envelope.phone, outcome.network_id))
             outcomes.append((one, outcome))
         settle_after_a_second(outcomes)
     made.due_at = now()
     campaign_runner.run_step(made)
-    return taken
+    return accepted
 
 
 def _receive_replies(

@@ -103,7 +103,7 @@ def _use(tenant_id: int, site_id: str) -> None:
                 ]
                 if not items:
                     continue  # all chosen items were sold out
-                taken = StaffOrder(
+                staff_order = StaffOrder(
                     items,
                     "takeaway",
                     "cash",
@@ -111,7 +111,7 @@ def _use(tenant_id: int, site_id: str) -> None:
                     name=name,
                     coupon=coupon_codes.format_code(coupon.code),
                 )
-                order = staff_orders.place_staff_order(past.site, taken)
+                order = staff_orders.place_staff_order(past.site, staff_order)
             advance_order(past, order, "closed", moment, chance)
         past.write()
 
@@ -131,10 +131,10 @@ def _switch_on_messages(site: Site, reward: Reward | None) -> None:
                     main_text, _, stop = texts[language].rpartition("\n\n")
                     code = f"{more}: {{{{coupon.code}}}}, {{{{coupon.link}}}}"
                     texts[language] = f"{main_text}\n{code}\n\n{stop}"
-        wanted = message_settings.MessageSettings(
+        settings = message_settings.MessageSettings(
             True, texts, usual.number, reward.id if reward and cause == "missed" else ""
         )
-        message_settings.save_message(site, cause, wanted)
+        message_settings.save_message(site, cause, settings)
 
 
 def _balance(contact_id: str, site_id: str) -> int:

@@ -185,8 +185,8 @@ def advance_order(
     elif ends == "sent_to_kitchen":
         steps = ()
     elif ends != "closed":
-        wanted = last if ends == "served" else ends
-        steps = steps[: steps.index(wanted) + 1]
+        final_state = last if ends == "served" else ends
+        steps = steps[: steps.index(final_state) + 1]
     by = Actor("person", "demo", chance.choice(WAITERS))
     for step in steps:
         moment = min(moment + timedelta(minutes=chance.randint(4, 11)), now())

@@ -157,13 +157,13 @@ def _write_templates() -> None:
         automation = next(
             one for one in automation_definitions.list_automations() if one.recipe == recipe
         )
-        wanted = AutomationInput(
+        values = AutomationInput(
             name=automation.name,
             template=template,
             delay_minutes=automation.delay_minutes,
             conditions=automation.conditions,
         )
-        automation_definitions.change(automation.id, wanted)
+        automation_definitions.change(automation.id, values)
 
 
 def _trade_order(

@@ -95,9 +95,9 @@ class Postgres:
         """Create the cluster if needed and stop a stale server, before the server starts."""
         try:
             self._lock = hold_lock(self.place / "lock")
-        except Locked as taken:
+        except Locked as error:
             raise CannotRun(
-                f"The database in {self.place} is in use by process {taken.holder}; "
+                f"The database in {self.place} is in use by process {error.holder}; "
                 "stop that one first."
             ) from None
         if not self.data.is_dir():

@@ -158,10 +158,10 @@ def _without_repeats(
     here: dict[str, int] = {}
     for row in good:
         here.setdefault(row.key, row.line)
-    taken = db.session.execute(
+    existing = db.session.execute(
         INSERT_PHONES, {**params, "phones": list(here), "lines": list(here.values())}
     )
-    first = {phone: here[phone] for (phone,) in taken}
+    first = {phone: here[phone] for (phone,) in existing}
     earlier = [key for key in here if key not in first]
     if earlier:
         first |= dict(db.session.execute(FIND_FIRST_ROWS, {**params, "phones": earlier}).tuples())

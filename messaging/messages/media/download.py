@@ -36,39 +36,43 @@ def file_rules(code: str) -> FileRules:
 
 
 def download_file(
-    settings: Settings, blobs: Blobs, wanted: PendingDownload, network: str, facts: LineFacts | None
+    settings: Settings,
+    blobs: Blobs,
+    download: PendingDownload,
+    network: str,
+    facts: LineFacts | None,
 ) -> StoredMedia | DownloadFailure:
     """Fetch and store one file. Opens no transaction."""
     with tempfile.SpooledTemporaryFile(MAX_IN_MEMORY) as file:
         try:
-            if wanted.direction == "in":
-                declared, digest = _from_network(settings, wanted, network, facts, file)
+            if download.direction == "in":
+                declared, digest = _from_network(settings, download, network, facts, file)
             else:
-                declared, digest = _from_url(settings, wanted, file), ""
-            return _store_file(blobs, wanted, file, declared, digest)
+                declared, digest = _from_url(settings, download, file), ""
+            return _store_file(blobs, download, file, declared, digest)
         except MediaNotFetched as why:
             return DownloadFailure(why.reason, why.final)
         except (OSError, ValueError) as error:  # a full disk, or an unavailable bucket
-            log.warning("media not stored", message=wanted.message_id, error=type(error).__name__)
+            log.warning("media not stored", message=download.message_id, error=type(error).__name__)
             return DownloadFailure(reasons.FILE_NOT_STORED)
 
 
 def store_fetched_file(
-    blobs: Blobs, wanted: PendingDownload, body: bytes
+    blobs: Blobs, download: PendingDownload, body: bytes
 ) -> StoredMedia | DownloadFailure:
     """Store a file that the client of a linked phone has already fetched."""
     try:
-        return _store_file(blobs, wanted, io.BytesIO(body), wanted.mime_type, wanted.sha256)
+        return _store_file(blobs, download, io.BytesIO(body), download.mime_type, download.sha256)
     except MediaNotFetched as why:
         return DownloadFailure(why.reason, why.final)
     except (OSError, ValueError) as error:
-        log.warning("media not stored", message=wanted.message_id, error=type(error).__name__)
+        log.warning("media not stored", message=download.message_id, error=type(error).__name__)
         return DownloadFailure(reasons.FILE_NOT_STORED)
 
 
 def _from_network(
     settings: Settings,
-    wanted: PendingDownload,
+    download: PendingDownload,
     network: str,
     facts: LineFacts | None,
     file: IO[bytes],
@@ -80,14 +84,14 @@ def _from_network(
         base,
         settings.cloud_version,
         facts,
-        wanted.source,
-        file_rules(wanted.kind).received_bytes,
+        download.source,
+        file_rules(download.kind).received_bytes,
         file,
     )
-    return found.mime_type or wanted.mime_type, hex_digest(found.sha256) or wanted.sha256
+    return found.mime_type or download.mime_type, hex_digest(found.sha256) or download.sha256
 
 
-def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> str:
+def _from_url(settings: Settings, download: PendingDownload, file: IO[bytes]) -> str:
     """Fetch a tenant's URL and return its content type.
 
     The address must be public and the port allowed; redirects are not followed.
@@ -96,7 +100,7 @@ def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> s
     try:
         reply = request(
             "GET",
-            wanted.source,
+            download.source,
             policy=policy,
             timeout=30.0,
             max_body=file_rules("image").received_bytes,
@@ -114,7 +118,7 @@ def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> s
 
 
 def _store_file(
-    blobs: Blobs, wanted: PendingDownload, file: IO[bytes], declared: str, digest: str
+    blobs: Blobs, download: PendingDownload, file: IO[bytes], declared: str, digest: str
 ) -> StoredMedia | DownloadFailure:
     size, found = _measure(file)
     if not size:
@@ -123,11 +127,11 @@ def _store_file(
         raise MediaNotFetched(reasons.FILE_WRONG_HASH)
     file.seek(0)
     mime_type = detect_file_type(file.read(HEAD_BYTES), declared)
-    allowed = file_rules(wanted.kind).received_types
+    allowed = file_rules(download.kind).received_types
     if allowed and not mime_type.startswith(allowed):
         raise MediaNotFetched(reasons.FILE_OTHER_TYPE, final=True)
-    key = f"media/{wanted.message_id.lower()}.{wanted.tries}"
-    small = _store_preview(blobs, wanted, file, key)
+    key = f"media/{download.message_id.lower()}.{download.tries}"
+    small = _store_preview(blobs, download, file, key)
     file.seek(0)
     blobs.put(key, file, mime_type)
     return StoredMedia(key, mime_type, found, size, small)
@@ -142,12 +146,14 @@ def _measure(file: IO[bytes]) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
-def _store_preview(blobs: Blobs, wanted: PendingDownload, file: IO[bytes], key: str) -> str | None:
+def _store_preview(
+    blobs: Blobs, download: PendingDownload, file: IO[bytes], key: str
+) -> str | None:
     """Store a preview of an image and return its blob key; None for other kinds.
 
     Without a preview, pages offer the file for download only.
     """
-    if not MESSAGE_KINDS[wanted.kind].is_picture:
+    if not MESSAGE_KINDS[download.kind].is_picture:
         return None
     file.seek(0)
     try:

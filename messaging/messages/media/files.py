@@ -173,7 +173,7 @@ def claim_downloads(
     ]
 
 
-def settle_download(wanted: PendingDownload, outcome: StoredMedia | DownloadFailure) -> bool:
+def settle_download(download: PendingDownload, outcome: StoredMedia | DownloadFailure) -> bool:
     """Write the result of a download.
 
     Returns False if the claim is no longer valid; a file that was stored is then deleted.
@@ -192,10 +192,10 @@ def settle_download(wanted: PendingDownload, outcome: StoredMedia | DownloadFail
             "preview_blob_key": outcome.preview_blob_key,
             "kept_at": now(),
         }
-    elif outcome.final or wanted.tries > len(BACK_OFF):
+    elif outcome.final or download.tries > len(BACK_OFF):
         values |= {"state": "failed", "error": outcome.reason}
     else:
-        wait = timedelta(seconds=BACK_OFF[wanted.tries - 1])
+        wait = timedelta(seconds=BACK_OFF[download.tries - 1])
         values |= {
             "state": "waiting",
             "due_at": now() + wait,
@@ -204,8 +204,8 @@ def settle_download(wanted: PendingDownload, outcome: StoredMedia | DownloadFail
     written = {
         **values,
         "tenant_id": current_tenant_id(),
-        "message_id": str(to_uuid("msg", wanted.message_id)),
-        "tries": wanted.tries,
+        "message_id": str(to_uuid("msg", download.message_id)),
+        "tries": download.tries,
     }
     if db.session.execute(SETTLE, written).first() is not None:
         return True
@@ -250,13 +250,13 @@ def message_id_of_link(token: str) -> tuple[int, str]:
 def delete_files(message_ids: Iterable[str]) -> int:
     """Delete the files of these messages: the rows now, the blobs by a job after the commit."""
     ids = list(message_ids)
-    gone = db.session.execute(
+    deleted = db.session.execute(
         delete(MediaFile)
         .where(MediaFile.tenant_id == current_tenant_id(), MediaFile.message_id.in_(ids))
         .returning(MediaFile.blob_key, MediaFile.preview_blob_key)
     ).all()
-    delete_later(key for row in gone for key in row)
-    return len(gone)
+    delete_later(key for row in deleted for key in row)
+    return len(deleted)
 
 
 def hex_digest(digest: str) -> str:

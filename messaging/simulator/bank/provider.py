@@ -189,12 +189,12 @@ class BankApi:
 
     async def make(self, request: web.Request) -> web.Response:
         given = await _json(request)
-        wanted = (
+        link_params = (
             *("key", "reference", "amount", "currency", "description", "shop", "language"),
             *("expires_at", "return_url", "notify_url", "notify_secret"),
         )
-        if any(not isinstance(given.get(name), str) for name in wanted):
-            return _error_response("a link needs " + ", ".join(wanted))
+        if any(not isinstance(given.get(name), str) for name in link_params):
+            return _error_response("a link needs " + ", ".join(link_params))
         try:
             parse_rfc3339(given["expires_at"])
             if Decimal(given["amount"]) <= 0:
@@ -202,7 +202,7 @@ class BankApi:
         except (BadTime, InvalidOperation):
             return _error_response("the amount or the time cannot be read")
         try:
-            bill = self._bank.open(_account(request), {name: given[name] for name in wanted})
+            bill = self._bank.open(_account(request), {name: given[name] for name in link_params})
         except ValueError as error:
             return _error_response(str(error), 400)
         return web.json_response({"id": bill.id, "url": f"{self._bank.address}/card/{bill.id}"})

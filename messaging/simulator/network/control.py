@@ -97,10 +97,10 @@ class ControlApi:
 
     async def change_settings(self, request: web.Request) -> web.Response:
         """Change only the given settings."""
-        wanted = await _json(request)
+        changes = await _json(request)
         try:
             self._network.conditions = NetworkBehaviour.model_validate(
-                {**self._network.conditions.model_dump(), **wanted}
+                {**self._network.conditions.model_dump(), **changes}
             )
         except (ValidationError, TypeError) as error:
             return _error_response(error)
@@ -133,8 +133,8 @@ class ControlApi:
 
     async def messages(self, request: web.Request) -> web.Response:
         chats = self._network.chats(request.match_info["phone"])
-        if wanted := request.query.get("phone_number_id"):
-            chats = [chat for chat in chats if chat.line.phone_number_id == wanted]
+        if number_id := request.query.get("phone_number_id"):
+            chats = [chat for chat in chats if chat.line.phone_number_id == number_id]
         found = [
             {"phone_number_id": chat.line.phone_number_id, **bubble.as_json()}
             for chat in chats

@@ -92,30 +92,30 @@ class DeviceSocket:
         self, socket: web.WebSocketResponse, claims: dict[str, Any], phone: str
     ) -> LinkedDevice | None:
         """Send codes one after the other, until one is scanned or the connection closes."""
-        gone = asyncio.create_task(_until_closed(socket))
+        closed = asyncio.create_task(_until_closed(socket))
         try:
             for number in range(self._network.conditions.qr_codes):
                 scan = self._show(claims, number, phone)
                 frame = {"type": "code", "code": scan.typed} if phone else {"type": "qr"}
                 frame |= {} if phone else {"code": scan.code}
                 await socket.send_json({**frame, "seconds": scan.until - timestamp()})
-                either: list[asyncio.Future[Any]] = [scan.scanned, gone]
+                either: list[asyncio.Future[Any]] = [scan.scanned, closed]
                 await asyncio.wait(
                     either,
                     timeout=scan.until - timestamp(),
                     return_when=asyncio.FIRST_COMPLETED,
                 )
                 self._devices.scans.pop(scan.code or scan.typed, None)
-                if gone.done():
+                if closed.done():
                     return None
                 if scan.scanned.done():
                     return await self._link(socket, claims, *scan.scanned.result())
             await socket.send_json({"type": "timeout"})
             return None
         finally:
-            gone.cancel()
+            closed.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await gone
+                await closed
 
     def _show(self, claims: dict[str, Any], number: int, phone: str) -> PairingScan:
         now = self._network.conditions

@@ -141,10 +141,10 @@ class DeviceRegistry:
 
     def scan(self, code: str, phone: str, name: str, tenant_id: int | None) -> bool:
         """Handle a code that was scanned or typed. Returns False if it is not valid."""
-        wanted = code.strip()
-        short = wanted.replace("-", "").upper()
+        scanned = code.strip()
+        short = scanned.replace("-", "").upper()
         for one in self.waiting(tenant_id):
-            if (one.code and one.code == wanted) or (one.typed == short and one.phone == phone):
+            if (one.code and one.code == scanned) or (one.typed == short and one.phone == phone):
                 one.scanned.set_result((phone, name))
                 return True
         return False

@@ -61,19 +61,21 @@ class GraphApi:
         self._secret = secret
 
     def _line(self, request: web.Request, phone_number_id: str = "") -> SimulatedLine | None:
-        wanted = phone_number_id or request.match_info["id"]
-        known = self._network.lines.get(wanted)
+        number_id = phone_number_id or request.match_info["id"]
+        known = self._network.lines.get(number_id)
         if known is None:
-            known = line_from_token(self._secret, request.headers.get("Authorization", ""), wanted)
+            known = line_from_token(
+                self._secret, request.headers.get("Authorization", ""), number_id
+            )
             if known is not None:
                 self._network.register(known)
         return known
 
     def _account(self, request: web.Request) -> list[SimulatedLine]:
-        wanted = request.match_info["id"]
+        account_id = request.match_info["id"]
         # The account id of a line that registers by its token is derived from its own id.
-        return self._network.account(wanted) or [
-            line for line in [self._line(request, wanted[1:] or "0")] if line
+        return self._network.account(account_id) or [
+            line for line in [self._line(request, account_id[1:] or "0")] if line
         ]
 
     def routes(self) -> list[web.RouteDef]:
@@ -159,9 +161,9 @@ class GraphApi:
     def _refusal_applies(self, refusal: Refusal, message: str, phone: str) -> bool:
         return refusal.times is None or self._network.meets(message, phone, refusal.times)
 
-    def _recipient_phone(self, wanted: str, line: SimulatedLine) -> str | None:
+    def _recipient_phone(self, recipient: str, line: SimulatedLine) -> str | None:
         known = (chat.phone for chat in self._network.chats(tenant_id=line.tenant_id))
-        return next((one for one in known if user_id(one, line.account_id) == wanted), None)
+        return next((one for one in known if user_id(one, line.account_id) == recipient), None)
 
     def _business_read(self, line: SimulatedLine, network_id: str) -> web.Response:
         for chat in self._network.chats(tenant_id=line.tenant_id):
@@ -190,10 +192,10 @@ class GraphApi:
     async def look_up(self, request: web.Request) -> web.Response:
         if refused := self._unauthorized(request):
             return refused
-        wanted = request.match_info["id"]
+        object_id = request.match_info["id"]
         if line := self._line(request):
             return json_response(_number(line))
-        if media := self._network.media(wanted):
+        if media := self._network.media(object_id):
             return json_response(
                 {
                     "messaging_product": "whatsapp",
@@ -204,7 +206,7 @@ class GraphApi:
                     "id": media.id,
                 }
             )
-        return self._not_found(wanted)
+        return self._not_found(object_id)
 
     async def download(self, request: web.Request) -> web.Response:
         if refused := self._unauthorized(request):

@@ -92,9 +92,9 @@ class WebhookSender:
         while True:
             parcel = await self._queue.get()
             self._on_the_way += 1
-            taken = await self._delivered(parcel)
+            delivered = await self._delivered(parcel)
             self._on_the_way -= 1
-            if taken:
+            if delivered:
                 self.delivered += 1
                 continue
             self.refused += 1

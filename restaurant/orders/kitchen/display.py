@@ -21,30 +21,30 @@ def tap(site: Site, order: Order, station: str, to: str, batch: int) -> Order:
     An empty station means all stations. Items that were added after the display was drawn stay
     waiting: nobody has seen them.
     """
-    held = order_lifecycle.lock_order(order)
-    if held.state not in order_states.IN_THE_KITCHEN:
-        if held.state == to:
-            return held
-        raise order_lifecycle.invalid_transition(held, to)
-    lines = order_queries.items_of(held.id)
+    locked = order_lifecycle.lock_order(order)
+    if locked.state not in order_states.IN_THE_KITCHEN:
+        if locked.state == to:
+            return locked
+        raise order_lifecycle.invalid_transition(locked, to)
+    lines = order_queries.items_of(locked.id)
     shown = [line for line in lines if line.batch <= batch]
     if not kitchen_progress.remaining_items(shown, station):
         raise NotFound()
-    progress = kitchen_progress.mark_items(held, shown, TAPS[to], station)
-    return _update_order(site, held, progress)
+    progress = kitchen_progress.mark_items(locked, shown, TAPS[to], station)
+    return _update_order(site, locked, progress)
 
 
 def undo(site: Site, order: Order, station: str = "") -> Order:
     """Undo the last tap of a station, or of any station. A ready order returns to the kitchen."""
-    held = order_lifecycle.lock_order(order)
-    if held.state not in UNDOABLE:
+    locked = order_lifecycle.lock_order(order)
+    if locked.state not in UNDOABLE:
         raise Conflict(
-            "order_closed", "Order {number} has already left the kitchen.", number=held.number
+            "order_closed", "Order {number} has already left the kitchen.", number=locked.number
         )
-    progress = kitchen_progress.progress_of([held.id])[held.id]
+    progress = kitchen_progress.progress_of([locked.id])[locked.id]
     if not kitchen_progress.undo_last_tap(progress, station):
         raise Conflict("nothing_to_undo", "There is nothing to undo.")
-    return _update_order(site, held, progress)
+    return _update_order(site, locked, progress)
 
 
 def _update_order(site: Site, order: Order, progress: OrderProgress) -> Order:

@@ -226,9 +226,9 @@ def _cancel_banner(site: Site, word: str, because: str) -> tuple[Part, ...]:
 
 def _stations_in_order(stations: Mapping[str, str], lines: Sequence[OrderItem]) -> list[str]:
     """In the site's order; stations that the site no longer has come last and still print."""
-    wanted = dict.fromkeys(code for line in lines for code in line.stations)
-    known = [code for code in stations if code in wanted]
-    return known + [code for code in wanted if code not in stations]
+    codes = dict.fromkeys(code for line in lines for code in line.stations)
+    known = [code for code in stations if code in codes]
+    return known + [code for code in codes if code not in stations]
 
 
 def station_name(stations: Mapping[str, str], code: str, language: str) -> str:

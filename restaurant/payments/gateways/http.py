@@ -116,5 +116,5 @@ def currency_value(code: object) -> str:
 
 
 def header(headers: Mapping[str, str], name: str) -> str:
-    wanted = name.lower()
-    return next((value for key, value in headers.items() if key.lower() == wanted), "").strip()
+    lower_name = name.lower()
+    return next((value for key, value in headers.items() if key.lower() == lower_name), "").strip()

@@ -139,7 +139,7 @@ class DeviceStore:
             "milliseconds": int(before.timestamp() * 1000),
             "device": device,
         }
-        gone = 0
+        deleted = 0
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute("SET LOCAL lock_timeout = '3s'")
             cursor.execute(COLUMNS)
@@ -152,8 +152,8 @@ class DeviceStore:
                 old = OLD_TEXTS if device and table == RECEIVED else OLD_ROWS[table]
                 of_device = " AND our_jid = %(device)s" if device else ""
                 cursor.execute(sql.SQL(old + of_device).format(name), values)
-                gone += cursor.rowcount
-        return gone
+                deleted += cursor.rowcount
+        return deleted
 
     @contextmanager
     def _opened(self) -> Iterator[Connection]:

@@ -110,7 +110,7 @@ def take_daily_message(linked: LinkedLine, phone: str) -> float:
     """Take one message from the daily limit. Returns 0, or the seconds until it may be sent."""
     moment = now()
     may = allowance_on(linked, moment)
-    taken = db.session.execute(
+    updated = db.session.execute(
         TAKE_DAILY_MESSAGE,
         {
             "tenant_id": current_tenant_id(),
@@ -121,7 +121,7 @@ def take_daily_message(linked: LinkedLine, phone: str) -> float:
             "most_strangers": may.most_strangers,
         },
     )
-    return 0.0 if taken.first() is not None else _until_tomorrow(moment)
+    return 0.0 if updated.first() is not None else _until_tomorrow(moment)
 
 
 def _is_new_stranger(line_id: int, phone: str, moment: datetime) -> bool:

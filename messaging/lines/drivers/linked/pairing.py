@@ -103,8 +103,8 @@ def end_session(line_id: int) -> None:
     notify_workers("jobs.linked.wakeup.wake_hosts", current_tenant_id())
 
 
-def _request_session(line: Line, linked: LinkedLine, wanted: str) -> None:
-    linked.wanted = wanted
+def _request_session(line: Line, linked: LinkedLine, mode: str) -> None:
+    linked.wanted = mode
     db.session.flush()
     leases.request(LINKED_KIND, line.tenant_id, line.id)
     notify_workers("jobs.linked.wakeup.wake_hosts", line.tenant_id)
