@@ -34,12 +34,12 @@ def media_file(token: str) -> Any:
     except (BadToken, TypeError, ValueError):
         return _error(404, "not_found", "There is nothing at this address.")
 
-    def look() -> MediaFile | None:
+    def find_file() -> MediaFile | None:
         with tenant_scope(tenant_id):
             found = media_files.get_file(message_id)
         return None if found is not None and found.state == "waiting" else found or _MISSING_FILE
 
-    found = poll_until_found(look, WAIT_SECONDS)
+    found = poll_until_found(find_file, WAIT_SECONDS)
     if found is None:
         answer = _error(503, "try_again", "The file is still on its way. Try again in a moment.")
         answer.headers["Retry-After"] = "5"

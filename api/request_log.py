@@ -49,14 +49,14 @@ class LoggedCall:
     seconds: float
     key: KeyFacts | None
     address: str
-    asked: bytes | int
+    request_body: bytes | int
     """The raw body, or only its size if it is too large to store."""
     answered: bytes | int
     answer_kind: str
 
     def row(self) -> dict[str, Any]:
         """Return the row. Values are masked here, in the writer thread."""
-        request_body, _ = masked_body(self.asked)
+        request_body, _ = masked_body(self.request_body)
         answered, code = self.answer_kind, ""
         if self.answer_kind == "application/json":
             answered, code = masked_body(self.answered)
@@ -108,11 +108,11 @@ class RequestLog:
         """Write the whole queue in batches. Returns how many rows were written."""
         written = 0
         with self._writing:
-            while batch := self._take():
+            while batch := self._next_batch():
                 written += self._write(batch)
         return written
 
-    def _take(self) -> list[LoggedCall]:
+    def _next_batch(self) -> list[LoggedCall]:
         batch: list[LoggedCall] = []
         while self._waiting and len(batch) < BATCH:
             batch.append(self._waiting.popleft())
@@ -148,10 +148,10 @@ class RequestLog:
             if self._thread_of == os.getpid():
                 return
             self._thread_of = os.getpid()
-            threading.Thread(target=self._keep_writing, name="request-log", daemon=True).start()
+            threading.Thread(target=self._write_until_exit, name="request-log", daemon=True).start()
             atexit.register(self.write)
 
-    def _keep_writing(self) -> None:
+    def _write_until_exit(self) -> None:
         while True:
             self._wake.wait(EVERY_SECONDS)
             self._wake.clear()

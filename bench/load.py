@@ -46,10 +46,10 @@ class Client(asyncio.Protocol):
         self.until = until
         self.keys: list[str] = plan.get("keys", [])
         self.prefer = "Prefer: respond-async\r\n" if plan.get("async") else ""
-        self.took: list[float] = []
+        self.durations: list[float] = []
         self.statuses: dict[str, int] = {}
         self.rest = b""
-        self.asked = 0.0
+        self.sent_at = 0.0
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -61,7 +61,7 @@ class Client(asyncio.Protocol):
             self.finish()
             return
         path, headers, body = self.hook() if self.plan.get("hooks") else self.message()
-        self.asked = time.perf_counter()
+        self.sent_at = time.perf_counter()
         self.transport.write(
             f"POST {path} HTTP/1.1\r\nHost: bench\r\n{headers}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
@@ -88,7 +88,7 @@ class Client(asyncio.Protocol):
         if len(body) < int(length or 0):
             return
         self.rest = b""
-        self.took.append(time.perf_counter() - self.asked)
+        self.durations.append(time.perf_counter() - self.sent_at)
         status = head[9:12].decode()
         self.statuses[status] = self.statuses.get(status, 0) + 1
         self.ask()
@@ -160,7 +160,7 @@ async def _load(plan: dict[str, Any]) -> dict[str, Any]:
             statuses[status] = statuses.get(status, 0) + count
     return {
         "seconds": time.perf_counter() - began,
-        "took": [took for client in clients for took in client.took],
+        "took": [took for client in clients for took in client.durations],
         "statuses": statuses,
     }
 

@@ -111,7 +111,7 @@ class LocalBuckets:
         self._full_at: dict[str, float] = {}
         self._lock = Lock()
 
-    def take(self, buckets: Sequence[Bucket]) -> RateLimitResult:
+    def take_tokens(self, buckets: Sequence[Bucket]) -> RateLimitResult:
         moment = time.monotonic() * 1000
         with self._lock:
             if len(self._full_at) > 50_000:
@@ -132,7 +132,7 @@ class LocalBuckets:
             first = buckets[0]
             return RateLimitResult(True, left - first.cost, int(reset + first.step_ms), 0, None)
 
-    def move(self, bucket: Bucket, by_ms: float, least_ms: float = 0.0) -> None:
+    def shift_refill(self, bucket: Bucket, by_ms: float, least_ms: float = 0.0) -> None:
         """As MOVE_SCRIPT."""
         moment = time.monotonic() * 1000
         with self._lock:
@@ -158,7 +158,7 @@ def take_tokens(
     `local` replaces the buckets of this process that are used while Redis is down.
     """
     if redis_is_down():
-        return (local or _local).take(buckets)
+        return (local or _local).take_tokens(buckets)
     try:
         keys = [*_keys(buckets), f"generation:{generation_of}"]
         allowed, left, reset, wait, generation = _run_take_script(
@@ -168,7 +168,7 @@ def take_tokens(
     except RedisError as error:
         mark_redis_down()
         log.warning("redis unavailable, limiting locally", error=type(error).__name__)
-        return (local or _local).take(buckets)
+        return (local or _local).take_tokens(buckets)
 
 
 async def take_tokens_each(
@@ -176,7 +176,7 @@ async def take_tokens_each(
 ) -> list[RateLimitResult]:
     """Take tokens for each group, one after the other, in one call. All groups have one size."""
     if redis_is_down():
-        return [local.take(group) for group in groups]
+        return [local.take_tokens(group) for group in groups]
     keys = [key for group in groups for key in _keys(group)]
     args = [value for group in groups for value in _take_args(group)]
     try:
@@ -185,7 +185,7 @@ async def take_tokens_each(
     except (RedisError, TimeoutError) as error:
         mark_redis_down()
         log.warning("redis unavailable, limiting locally", error=type(error).__name__)
-        return [local.take(group) for group in groups]
+        return [local.take_tokens(group) for group in groups]
     return [
         RateLimitResult(bool(allowed), int(left), int(reset), int(wait), None)
         for allowed, left, reset, wait in found
@@ -194,28 +194,28 @@ async def take_tokens_each(
 
 def return_tokens(buckets: Sequence[Bucket], local: LocalBuckets) -> None:
     """Put back tokens that were taken for nothing. Never raises."""
-    _move(buckets, local, [(-one.step_ms * one.cost, 0.0) for one in buckets])
+    _shift_refill(buckets, local, [(-one.step_ms * one.cost, 0.0) for one in buckets])
 
 
 def block_bucket(bucket: Bucket, seconds: float, local: LocalBuckets) -> None:
     """Grant nothing from this bucket for some seconds, then its steady rate. Never raises."""
     empty = bucket.step_ms * (bucket.burst - 1)
-    _move([bucket], local, [(0.0, seconds * 1000 + empty)])
+    _shift_refill([bucket], local, [(0.0, seconds * 1000 + empty)])
 
 
-def _move(
-    buckets: Sequence[Bucket], local: LocalBuckets, moves: Sequence[tuple[float, float]]
+def _shift_refill(
+    buckets: Sequence[Bucket], local: LocalBuckets, shifts: Sequence[tuple[float, float]]
 ) -> None:
     if not redis_is_down():
         try:
-            args = [value for move in moves for value in move]
+            args = [value for shift in shifts for value in shift]
             _run_move_script(redis_client(), _keys(buckets), args)
             return
         except RedisError as error:
             mark_redis_down()
             log.warning("redis unavailable, limiting locally", error=type(error).__name__)
-    for bucket, move in zip(buckets, moves, strict=True):
-        local.move(bucket, *move)
+    for bucket, shift in zip(buckets, shifts, strict=True):
+        local.shift_refill(bucket, *shift)
 
 
 def _keys(buckets: Sequence[Bucket]) -> list[str]:

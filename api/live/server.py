@@ -143,7 +143,7 @@ class LiveServer:
         )
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        ticket = self._let_in(request)
+        ticket = self._authenticate(request)
         after = request.query.get("after", "")
         with self._connections.counting(ticket, request):
             waiter, missed = await self._join(ticket, after)
@@ -193,7 +193,7 @@ class LiveServer:
         return max(cursor, sent)
 
     async def _poll(self, request: web.Request) -> web.StreamResponse:
-        ticket = self._let_in(request)
+        ticket = self._authenticate(request)
         after = request.query.get("after", "")
         with self._connections.counting(ticket, request):
             waiter, missed = await self._join(ticket, after)
@@ -217,7 +217,7 @@ class LiveServer:
             received = await waiter.next(left)
             missed = [] if received is None else [received]
 
-    def _let_in(self, request: web.Request) -> LiveToken:
+    def _authenticate(self, request: web.Request) -> LiveToken:
         scheme, _, text = request.headers.get("Authorization", "").partition(" ")
         try:
             ticket = read_live_token(self._secret, text if scheme == "Bearer" else "")

@@ -251,7 +251,7 @@ class _Limits:
     """How much of a body is read, and how much of that is kept."""
 
     read: int
-    keep: int
+    max_body: int
     truncate: bool
 
 
@@ -316,7 +316,7 @@ async def _read(answer: aiohttp.ClientResponse, limits: _Limits) -> tuple[bytes,
         if not chunk:
             return bytes(body), False
         count += len(chunk)
-        body += chunk[: limits.keep - len(body)]
+        body += chunk[: limits.max_body - len(body)]
     # The rest is not read, so the connection cannot be reused.
     answer.close()
     if not limits.truncate:

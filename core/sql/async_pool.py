@@ -49,7 +49,7 @@ class AsyncPool:
     ) -> None:
         """Keep open connections for the next event loop of this process: they have cached plans."""
         idle = _idle_connections.setdefault(self._url, [])
-        idle += [raw for raw in (one.let_go() for one in self._free) if raw is not None]
+        idle += [raw for raw in (one.detach() for one in self._free) if raw is not None]
         self._free.clear()
 
     async def run(self, sql: str, params: Params) -> Rows:
@@ -180,7 +180,7 @@ class _Connection:
         if state == psycopg2.extensions.POLL_OK:
             waiter.set_result(None)
         elif self._raw.fileno() != self._fd:
-            self._move()  # the driver tries the next address of the server
+            self._watch_new_socket()  # the driver tries the next address of the server
         wants = state == psycopg2.extensions.POLL_WRITE
         if wants != self._writes:
             self._writes = wants
@@ -197,13 +197,13 @@ class _Connection:
             self._writes = False
             self._loop.remove_writer(self._fd)
 
-    def _move(self) -> None:
+    def _watch_new_socket(self) -> None:
         self._unwatch()
         self._fd = self._raw.fileno()
         self._watched = True
         self._loop.add_reader(self._fd, self._ready)
 
-    def let_go(self) -> psycopg2.extensions.connection | None:
+    def detach(self) -> psycopg2.extensions.connection | None:
         """Detach from this loop and return the open connection. None if it cannot be reused."""
         if not self.usable:
             self.close()

@@ -236,13 +236,13 @@ class S3Blobs:
 
     def _put(self, key: str, data: Any, content_type: str, size: int, sha256: str) -> Blob:
         headers = {"content-type": content_type, "content-length": str(size)}
-        answer = self._ask("PUT", key, headers, sha256, body=data if size else b"")
+        answer = self._request("PUT", key, headers, sha256, body=data if size else b"")
         self._expect(answer, key, 200)
         return Blob(key, size, sha256, content_type)
 
     def open(self, key: str) -> BinaryIO:
         options: dict[str, Any] = {"preload_content": False, "decode_content": False}
-        answer = cast(urllib3.HTTPResponse, self._ask("GET", key, **options))
+        answer = cast(urllib3.HTTPResponse, self._request("GET", key, **options))
         if answer.status != 200:
             answer.read()
             answer.release_conn()
@@ -251,10 +251,10 @@ class S3Blobs:
         return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, answer), CHUNK))
 
     def delete(self, key: str) -> None:
-        self._expect(self._ask("DELETE", key), key, 200, 204, 404)
+        self._expect(self._request("DELETE", key), key, 200, 204, 404)
 
     def exists(self, key: str) -> bool:
-        answer = self._ask("HEAD", key)
+        answer = self._request("HEAD", key)
         self._expect(answer, key, 200, 404)
         return answer.status == 200
 
@@ -279,7 +279,7 @@ class S3Blobs:
             for entry in entries
         ]
 
-    def _ask(
+    def _request(
         self,
         method: str,
         key: str,

@@ -44,7 +44,7 @@ class EntryStream:
         self._out += self._deflate.compress(data)
         self._clean = self._clean and not data
 
-    def take(self, *, last: bool = False) -> bytes:
+    def read_output(self, *, last: bool = False) -> bytes:
         """Return the bytes since the last call. Another process can continue from here unless
         `last`.
         """
@@ -83,7 +83,7 @@ class ResumableZip:
 
     def end(self) -> None:
         if self._stream is not None:
-            self._put(self._stream.take(last=True))
+            self._put(self._stream.read_output(last=True))
             self._stream = None
             self._close()
 
@@ -98,14 +98,14 @@ class ResumableZip:
         The data goes between the two, in the order in which it was taken.
         """
         self._open(name, stream)
-        before = self.take()
+        before = self.read_output()
         self.state["offset"] += stream["packed"]
         self._close()
-        return before, self.take()
+        return before, self.read_output()
 
-    def take(self) -> bytes:
+    def read_output(self) -> bytes:
         if self._stream is not None:
-            self._put(self._stream.take())
+            self._put(self._stream.read_output())
         output, self._out = bytes(self._out), bytearray()
         return output
 
@@ -120,7 +120,7 @@ class ResumableZip:
             self._put(_end_64(count, size, begins, self.state["offset"]))
         fields = (min(count, _MANY), min(count, _MANY), min(size, _LARGE), min(begins, _LARGE))
         self._put(struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, *fields, 0))
-        return self.take()
+        return self.read_output()
 
     @property
     def _file(self) -> State:

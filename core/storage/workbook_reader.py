@@ -242,17 +242,17 @@ class _Text:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._room = LONGEST_CELL
+        self._space_left = LONGEST_CELL
 
     def add(self, piece: str) -> None:
-        if self._room > 0:
-            self._pieces.append(piece[: self._room])
-            self._room -= len(piece)
+        if self._space_left > 0:
+            self._pieces.append(piece[: self._space_left])
+            self._space_left -= len(piece)
 
-    def take(self) -> str:
+    def pop_text(self) -> str:
         text = "".join(self._pieces)
         self._pieces.clear()
-        self._room = LONGEST_CELL
+        self._space_left = LONGEST_CELL
         return text
 
 
@@ -276,7 +276,7 @@ class _SharedTexts(_Part):
         if name == "rPh":
             self._phonetic = False
         elif name == "si":
-            text = self._text.take()
+            text = self._text.pop_text()
             self.found.append(text)
             self._characters += len(text)
             if len(self.found) > MOST_STRINGS or self._characters > MOST_CHARACTERS:
@@ -361,7 +361,7 @@ class _Sheet(_Part):
             self._text.add(text)
 
     def _end_cell(self) -> None:
-        text = self._text.take()
+        text = self._text.pop_text()
         if text and 0 < self._column <= MOST_COLUMNS:
             self._cells[self._column] = self._values.value(
                 self._kind, text, self._style, self._texts

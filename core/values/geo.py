@@ -95,7 +95,7 @@ def self_intersects(corners: Sequence[Coordinates]) -> bool:
     for number, one in enumerate(sides):
         for other in range(number + 1, len(sides)):
             near = other == number + 1 or (number == 0 and other == len(sides) - 1)
-            if not near and _meet(*one, *sides[other]):
+            if not near and _segments_meet(*one, *sides[other]):
                 return True
     return False
 
@@ -103,7 +103,7 @@ def self_intersects(corners: Sequence[Coordinates]) -> bool:
 Point = tuple[int, int]
 
 
-def _meet(a: Point, b: Point, c: Point, d: Point) -> bool:
+def _segments_meet(a: Point, b: Point, c: Point, d: Point) -> bool:
     one, two = _side(a, b, c), _side(a, b, d)
     three, four = _side(c, d, a), _side(c, d, b)
     if one != two and three != four:

@@ -50,7 +50,7 @@ def run() -> int:
             f"stop it with Ctrl-C or `kill {error.holder}`."
         ) from None
     with lock:
-        return LocalService(folder, wanted_port()).run()
+        return LocalService(folder, requested_port()).run()
 
 
 def data_dir() -> Path:
@@ -69,7 +69,7 @@ def open_data_dir() -> Path:
     return path
 
 
-def wanted_port() -> int:
+def requested_port() -> int:
     text = os.environ.get("PORT") or "8000"
     if not text.isdigit() or not 0 < int(text) < 65536:
         raise CannotRun(f"PORT must be a number from 1 to 65535, and is {text!r}.")
@@ -104,7 +104,7 @@ class LocalService:
         return 0
 
     def start(self) -> None:
-        print_line = self.terminal.say
+        print_line = self.terminal.print_line
         print_line("Starting the database and the queue")
         addresses = self.start_servers()
         for name, setting in (("simulator", "SIMULATOR_URL"), ("live", "LIVE_URL")):
@@ -140,7 +140,7 @@ class LocalService:
             server.prepare()
             redis_url, queue = server.url, self.supervisor.start(valkey_program(server))
         app_url, owner_url = (
-            self.given_database(database_url) if database_url else self.start_database()
+            self.external_database(database_url) if database_url else self.start_database()
         )
         if queue:
             self.supervisor.wait_ready(queue)
@@ -150,7 +150,7 @@ class LocalService:
             "REDIS_URL": redis_url,
         }
 
-    def given_database(self, url: str) -> tuple[str, str]:
+    def external_database(self, url: str) -> tuple[str, str]:
         if owner_url := os.environ.get("MIGRATION_DATABASE_URL"):
             return with_driver(url), with_driver(owner_url)
         return prepare_external(url, self.kept["app_password"])
@@ -160,7 +160,7 @@ class LocalService:
             self.data_dir / "postgres",
             port=remembered_port(self.data_dir / "ports.json", "postgres"),
             password=self.kept["postgres_password"],
-            print_line=self.terminal.say,
+            print_line=self.terminal.print_line,
         )
         server.prepare()
         self.supervisor.start_ready(postgres_program(server))
@@ -179,9 +179,9 @@ class LocalService:
             raise CannotRun(f"The preparation printed no JSON but: {printed[-500:]}") from None
 
     def stop(self) -> None:
-        self.terminal.say("Stopping")
+        self.terminal.print_line("Stopping")
         self.service_file.unlink(missing_ok=True)  # flask commands then report what is missing
         self.supervisor.stop()
         if self.database:
             self.database.release()
-        self.terminal.say("Stopped")
+        self.terminal.print_line("Stopped")

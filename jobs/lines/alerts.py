@@ -37,7 +37,7 @@ def sweep() -> None:
 def _send_alert(alert: LineAlert) -> int:
     if alert.test:
         return 0
-    write = _recovery_email if alert.well else _alert_email
+    write = _recovery_email if alert.recovered else _alert_email
     return email_admins(lambda gettext: write(alert, gettext), f"/lines/{alert.line_id}")
 
 

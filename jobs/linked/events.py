@@ -66,7 +66,7 @@ class EventRecorder:
             note = partial(linked_sessions.record_code_shown, self.session.line_id, event)
         elif isinstance(event, DevicePaired):
             # Store the device first: after a crash the line then reconnects without a new code.
-            await self.session.in_store(lambda store: store.keep(*self.session.key, event.device))
+            await self.session.in_store(lambda store: store.save(*self.session.key, event.device))
             self.code_until = None
             note = partial(linked_sessions.record_paired, self.session.line_id, event.phone)
         elif isinstance(event, ClientConnected):

@@ -138,7 +138,10 @@ def _write_piece(tenant_id: int, one: UnfinishedExport, work: dict[str, Any]) ->
     while not course.over and course.archive.waiting < PIECE_BYTES and time.monotonic() < until:
         course.batch()
     blobs: Blobs = current_app.extensions["blobs"]
-    for kind, piece in (("parts", course.archive.take()), ("media_parts", course.take_media())):
+    for kind, piece in (
+        ("parts", course.archive.read_output()),
+        ("media_parts", course.read_media()),
+    ):
         if piece:
             # A repeated step writes the same key, so nothing is left over.
             key = f"{_folder(tenant_id, one)}/{one.steps:06}-{kind.replace('_', '-')}"
@@ -198,8 +201,8 @@ class TableReader:
             self.archive.end()
             work["at"] += 1
 
-    def take_media(self) -> bytes:
-        return self.media.take(last=self.over)
+    def read_media(self) -> bytes:
+        return self.media.read_output(last=self.over)
 
 
 def _files(name: str, columns: list[str], rows: list[list[str]]) -> Iterator[tuple[str, str, str]]:

@@ -27,7 +27,7 @@ def check_renewals() -> dict[str, int]:
     settings: Settings = current_app.extensions["comanda"]
     done = {"told": 0, "taken_back": 0}
 
-    def look_at(tenant_id: int) -> bool:
+    def check_tenant(tenant_id: int) -> bool:
         with tenant_scope(tenant_id):
             if accounts.get(tenant_id).state == "closed":
                 return False
@@ -38,7 +38,7 @@ def check_renewals() -> dict[str, int]:
                 done["taken_back"] += _downgrade_unpaid_plan(settings)
         return False
 
-    all_tenants.run_step("jobs.tenants.plan_renewals.check_renewals", look_at)
+    all_tenants.run_step("jobs.tenants.plan_renewals.check_renewals", check_tenant)
     log.info("plan payments checked", **done)
     return done
 
@@ -51,7 +51,7 @@ def _send_reminder(status: PlanStatus, settings: Settings) -> bool:
     net, tax, currency = billing.monthly_price(status.plan, plan_payments.billing_terms(settings))
     business, plan, base = accounts.account_name(), get_plan(status.plan).name, base_plan().name
 
-    def letter(gettext: Gettext, locale: str) -> Email:
+    def email(gettext: Gettext, locale: str) -> Email:
         values = {
             "business": business,
             "plan": gettext(plan),
@@ -63,7 +63,7 @@ def _send_reminder(status: PlanStatus, settings: Settings) -> bool:
         subject, paragraphs = write(gettext, values)
         return subject, [*paragraphs, _how_to_renew(gettext, settings) % values]
 
-    email_each_admin(letter, "/plan")
+    email_each_admin(email, "/plan")
     return True
 
 
@@ -73,7 +73,7 @@ def _downgrade_unpaid_plan(settings: Settings) -> bool:
         return False
     plan, base, business = get_plan(was.plan).name, base_plan(), accounts.account_name()
 
-    def letter(gettext: Gettext, _locale: str) -> Email:
+    def email(gettext: Gettext, _locale: str) -> Email:
         values = {"business": business, "plan": gettext(plan), "base": gettext(base.name)}
         return gettext("%(business)s is now on the plan %(base)s") % values, [
             gettext("The plan %(plan)s of %(business)s was not paid for, so it has ended.")
@@ -87,7 +87,7 @@ def _downgrade_unpaid_plan(settings: Settings) -> bool:
             gettext("Pay to restore %(plan)s immediately, with everything as it was:") % values,
         ]
 
-    email_each_admin(letter, "/plan")
+    email_each_admin(email, "/plan")
     return True
 
 

@@ -42,12 +42,12 @@ def check_usage() -> int:
     acknowledge_wakeup("jobs.tenants.usage_alerts.check_usage")
     sent = 0
 
-    def look_at(tenant_id: int) -> bool:
+    def check_tenant(tenant_id: int) -> bool:
         nonlocal sent
         sent += send_usage_alert(tenant_id)
         return False
 
-    all_tenants.run_step("jobs.tenants.usage_alerts.check_usage", look_at)
+    all_tenants.run_step("jobs.tenants.usage_alerts.check_usage", check_tenant)
     return sent
 
 

@@ -87,7 +87,7 @@ def remove(audience_id: str) -> None:
 def checked_filters(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the filters as they are stored. Raises NotFound for a site of another account."""
     found = asked.parse_filters(given)
-    if found.ordered.asked:
+    if found.ordered.is_set:
         order_port.order_condition(literal(None), found.ordered, now())
     if found.ordered.site_id and found.ordered.site_id not in dict(order_port.list_sites()):
         raise NotFound("This restaurant does not exist.")
@@ -115,7 +115,7 @@ def matching_contacts(filters: AudienceFilters) -> Select[Any]:
     if filters.not_messaged_days is not None:
         since = moment - timedelta(days=filters.not_messaged_days)
         query = query.where(or_(Contact.marketed_at.is_(None), Contact.marketed_at < since))
-    if filters.ordered.asked:
+    if filters.ordered.is_set:
         query = query.where(order_port.order_condition(Contact.id, filters.ordered, moment))
     return query
 

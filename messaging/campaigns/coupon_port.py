@@ -14,7 +14,7 @@ class CouponProvider(Protocol):
         """Return id and name of every offer."""
         ...
 
-    def give(
+    def issue(
         self, tenant_id: int, offer_id: str, contact_ids: Sequence[str], campaign_id: str
     ) -> dict[str, str]:
         """Return a code for each contact, the same one on every call.
@@ -55,4 +55,4 @@ def issue_coupons(
     checked_offer(tenant_id, offer_id)
     if _provider is None:
         raise RuntimeError("a gift was checked and nobody gives it")
-    return _provider.give(tenant_id, offer_id, contact_ids, campaign_id)
+    return _provider.issue(tenant_id, offer_id, contact_ids, campaign_id)

@@ -27,7 +27,7 @@ class OrderFilters:
     spent_at_least: Decimal | None = None
 
     @property
-    def asked(self) -> bool:
+    def is_set(self) -> bool:
         return self != OrderFilters()
 
 

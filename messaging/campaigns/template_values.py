@@ -82,7 +82,7 @@ def media_from_upload(file: media_uploads.UploadedFile) -> dict[str, Any]:
     return {"file": {name: getattr(file, name) for name in FILE_FIELDS}}
 
 
-def with_kept_file(given: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+def with_stored_file(given: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Keep the uploaded file for the same template, unless a URL replaces it."""
     same = all(given.get(name) == before.get(name) for name in ("name", "language"))
     return {**given, "media": before.get("media")} if same and not given.get("media") else given

@@ -23,7 +23,7 @@ class LineAlert:
     """The name of the backup line; may be empty."""
 
     @property
-    def well(self) -> bool:
+    def recovered(self) -> bool:
         return self.state == "connected"
 
 

@@ -206,7 +206,7 @@ def _edit(automation: Automation, *, is_new: bool) -> Any:
         is_new=is_new,
         form=form,
         preview=preview,
-        asked=bool(missing) and request.form.get("act") == "save",
+        confirming=bool(missing) and request.form.get("act") == "save",
         names=NAMES_BY_TRIGGER[recipe.trigger],
     )
 

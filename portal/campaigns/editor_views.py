@@ -17,7 +17,7 @@ from messaging.templates import repository as template_repository
 from messaging.templates.placeholders import NAMES_BY_TRIGGER
 from messaging.templates.repository import TemplateFilters as WantedTemplates
 from portal.campaigns import campaigns_pages
-from portal.campaigns.forms import WhatForm, WhenForm, WhoForm
+from portal.campaigns.forms import CampaignMessageForm, CampaignRecipientsForm, CampaignScheduleForm
 from portal.campaigns.labels import estimated_cost
 from portal.campaigns.template_form import (
     fill_form,
@@ -44,7 +44,7 @@ def who(campaign_id: str) -> Any:
         places, tags = order_port.list_sites(), contact_book.list_tags()
     if (away := _begun(campaign)) is not None:
         return away
-    form = WhoForm()
+    form = CampaignRecipientsForm()
     form.offer(saved)
     form.offer_sites(places)
     if request.method == "GET":
@@ -68,7 +68,7 @@ def what(campaign_id: str) -> Any:
         known = template_repository.list_templates(WantedTemplates(state="approved"), limit=200)
     if (away := _begun(campaign)) is not None:
         return away
-    form = WhatForm()
+    form = CampaignMessageForm()
     form.offer(
         [(str(one.id), _line_name(one)) for one in lines],
         list(
@@ -91,7 +91,7 @@ def what(campaign_id: str) -> Any:
         names=NAMES_BY_TRIGGER["campaign"],
         offers=offers,
         known=known,
-        wishes=template_fields(known),
+        template_fields=template_fields(known),
     )
 
 
@@ -103,7 +103,7 @@ def when(campaign_id: str) -> Any:
         zone = accounts.account().time_zone or "UTC"
     if (away := _begun(campaign)) is not None:
         return away
-    form = WhenForm()
+    form = CampaignScheduleForm()
     if request.method == "GET":
         form.show(campaign, zone)
     if form.validate_on_submit():
@@ -144,7 +144,7 @@ def _page(campaign: Campaign, step: str, form: Form | None = None, **more: Any) 
         step=step,
         steps=STEPS,
         form=form,
-        seen=dry_run,
+        dry_run=dry_run,
         question=start_confirmation(dry_run),
         cost=estimated_cost(dry_run.cost_usd),
         lasts=format_duration(dry_run.seconds),
@@ -168,7 +168,7 @@ def _saved(campaign_id: str, step: str) -> Any:
     return redirect(url_for(f"campaigns.{following}", campaign_id=campaign_id))
 
 
-def _chosen(form: WhoForm) -> CampaignInput:
+def _chosen(form: CampaignRecipientsForm) -> CampaignInput:
     """Runs in the open scope. The chosen audience, or the filters, saved under a name if given."""
     if form.audience_id.data:
         return CampaignInput(audience_id=form.audience_id.data)

@@ -85,7 +85,7 @@ class FiltersForm(Form):
         return found
 
 
-class WhoForm(FiltersForm):
+class CampaignRecipientsForm(FiltersForm):
     audience_id = SelectField(_("Audience"), [Optional()])
     save_as = StringField(_("Audience name (optional)"), [Length(max=120)])
 
@@ -97,7 +97,7 @@ class AudienceForm(FiltersForm):
     name = StringField(_("Name"), [required(), Length(max=120)])
 
 
-class WhatForm(Form):
+class CampaignMessageForm(Form):
     name = StringField(_("Name"), [required(), Length(max=120)])
     line_id = SelectField(_("Line"), [Optional()])
     says = RadioField(
@@ -125,7 +125,7 @@ class WhatForm(Form):
         self.gift.choices = [("", _("No reward")), *gifts]
 
 
-class WhenForm(Form):
+class CampaignScheduleForm(Form):
     begins = RadioField(
         _("Start time"),
         choices=[("now", _("Immediately")), ("later", _("At a scheduled time"))],

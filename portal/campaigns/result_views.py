@@ -68,7 +68,7 @@ def campaign(campaign_id: str) -> Any:
         "campaigns/campaign.html",
         **facts,
         line=line,
-        seen=figures,
+        dry_run=figures,
         recipients=page.rows,
         shown=shown,
         kinds=results.RESULT_STATES,

@@ -10,7 +10,7 @@ from messaging.messages.media import uploads as media_uploads
 from messaging.messages.media.uploads import UploadedFile
 from messaging.models import Campaign, Line, Template
 from messaging.templates.components import TemplateParameters, required_parameters
-from portal.campaigns.forms import WhatForm
+from portal.campaigns.forms import CampaignMessageForm
 from portal.inbox.uploads import store_upload
 from portal.web.forms import field_text
 
@@ -24,7 +24,7 @@ def template_fields(known: list[Template]) -> dict[str, str]:
     }
 
 
-def uploaded_file(form: WhatForm) -> UploadedFile | None:
+def uploaded_file(form: CampaignMessageForm) -> UploadedFile | None:
     return store_upload(form.header_file.data) if form.says.data == "template" else None
 
 
@@ -36,7 +36,7 @@ def picture_url(file: dict[str, Any]) -> str:
     return media_uploads.page_path(file["key"], file["mime_type"], file["filename"], secret)
 
 
-def fill_form(form: WhatForm, campaign: Campaign, lines: list[Line]) -> None:
+def fill_form(form: CampaignMessageForm, campaign: Campaign, lines: list[Line]) -> None:
     template = campaign.template
     fits = any(not one.test and one.is_default for one in lines)
     first = "" if fits or not lines else str(lines[0].id)
@@ -53,7 +53,7 @@ def fill_form(form: WhatForm, campaign: Campaign, lines: list[Line]) -> None:
 
 
 def message_of(
-    form: WhatForm, campaign: Campaign, known: list[Template], file: UploadedFile | None
+    form: CampaignMessageForm, campaign: Campaign, known: list[Template], file: UploadedFile | None
 ) -> CampaignInput:
     as_template = form.says.data == "template"
     line = form.line_id.data or ""
@@ -67,7 +67,7 @@ def message_of(
 
 
 def _template(
-    form: WhatForm, campaign: Campaign, known: list[Template], file: UploadedFile | None
+    form: CampaignMessageForm, campaign: Campaign, known: list[Template], file: UploadedFile | None
 ) -> dict[str, Any]:
     """The template and its values. Fields that it does not need are in the form but ignored."""
     name, _, language = (form.template.data or "").partition("/")
@@ -85,7 +85,9 @@ def _template(
     return made
 
 
-def _media(form: WhatForm, campaign: Campaign, file: UploadedFile | None) -> dict[str, Any]:
+def _media(
+    form: CampaignMessageForm, campaign: Campaign, file: UploadedFile | None
+) -> dict[str, Any]:
     """A new upload, otherwise a URL, otherwise the file already stored."""
     if file is not None:
         return template_values.media_from_upload(file)

@@ -133,7 +133,7 @@ def consent(contact_id: str) -> Any:
 
 @contact_pages.post(f"{CONTACT}/wish")
 @member_may("contacts.manage")
-def wish(contact_id: str) -> Any:
+def change_consent(contact_id: str) -> Any:
     """Set opt-out, consent or block; no confirmation, because one click undoes it."""
     acts: dict[str, Callable[[str], ContactCard]] = {
         "opt_out": lambda one: contact_repository.set_opted_out(one, True),
@@ -148,7 +148,7 @@ def wish(contact_id: str) -> Any:
         if act is not None:
             act(card.id)
     flash(gettext("Saved."), "success")
-    return redirect(url_for("contact.page", contact_id=card.id, _anchor="wishes"))
+    return redirect(url_for("contact.page", contact_id=card.id, _anchor="consent"))
 
 
 @contact_pages.route(f"{CONTACT}/message", methods=["GET", "POST"])
@@ -262,7 +262,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
         own = custom_fields.list_fields()
-        notes, wished = (
+        notes, changes = (
             contact_repository.list_notes(card.id),
             contact_consent.consent_history(card.id),
         )
@@ -297,7 +297,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
         birthday=_birthday(card),
         own=own,
         notes=notes,
-        wishes=wished,
+        consent_changes=changes,
         talks=talks,
         lines=lines,
         messages=found[:MESSAGES],

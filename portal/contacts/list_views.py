@@ -76,7 +76,7 @@ def index() -> Any:
         "contacts/index.html",
         contacts=shown,
         tags=tags,
-        asked=given,
+        filters=given,
         too_many=sort != given.get("sort", "newest"),
         filtered={name: value for name, value in given.items() if name != "sort"},
         next_url=next_url,

@@ -40,7 +40,7 @@ def search() -> Any:
     every = _listed()
     return render_template(
         "guides/search.html",
-        asked=query,
+        query=query,
         found=search_guides(every, query),
         chapters=chapters(every),
     )

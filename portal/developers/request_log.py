@@ -46,8 +46,8 @@ def index() -> Any:
         calls=page.rows,
         keys=known,
         every_call=_every_call(),
-        asked=given,
-        wanted=id_filter,
+        filters=given,
+        id_filter=id_filter,
         days=_retention_days().days,
         **page.urls,
     )
@@ -61,7 +61,7 @@ def call(call_id: str) -> Any:
     return render_template(
         "integrations/request.html",
         call=known,
-        asked=_pretty_body(known.asked),
+        request_body=_pretty_body(known.asked),
         answered=_pretty_body(known.answered),
         days=_retention_days().days,
     )

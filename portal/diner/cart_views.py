@@ -37,7 +37,7 @@ MESSAGE_KEYS = {
 }
 
 
-class WishIn(BaseModel):
+class CartItemIn(BaseModel):
     item: str = Field(max_length=40)
     quantity: int = Field(ge=1, le=99)
     options: list[str] = Field(default_factory=list, max_length=60)
@@ -45,7 +45,7 @@ class WishIn(BaseModel):
 
 
 class CartIn(BaseModel):
-    lines: list[WishIn] = Field(max_length=60)
+    lines: list[CartItemIn] = Field(max_length=60)
     order_type: str = "dine_in"
     payment_method: str = "pos_at_table"
     table: str = Field("", max_length=40)
@@ -148,5 +148,5 @@ def _cart_refused(error: DomainError, facts: MenuFacts, language: str) -> Respon
         key, values["name"] = "options_changed", str(error.values["item"])
     if isinstance(error, BelowMinimum):
         values["minimum"] = format_money(error.minimum, facts.site.currency, language)
-    body = {"said": diner_text(language, key, **values), "code": error.code, **error.more}
+    body = {"message": diner_text(language, key, **values), "code": error.code, **error.more}
     return json_response(body, error.status)

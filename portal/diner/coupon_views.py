@@ -7,7 +7,7 @@ from core.db import tenant_scope
 from core.errors import Invalid
 from core.rate_limits import Bucket, take_tokens
 from core.values.money import format_money
-from portal.diner.cart_views import WishIn
+from portal.diner.cart_views import CartItemIn
 from portal.diner.menu_cache import menu_cache
 from portal.diner.texts import diner_text
 from portal.diner.views import chosen_language, diner, error_reply, json_response, read_body
@@ -22,7 +22,7 @@ RATE, BURST = 0.5, 40
 
 class CouponIn(BaseModel):
     code: str = Field(max_length=80)
-    lines: list[WishIn] = Field(min_length=1, max_length=60)
+    lines: list[CartItemIn] = Field(min_length=1, max_length=60)
 
 
 @diner.post("/r/<slug>/coupon")
@@ -47,7 +47,7 @@ def coupon(slug: str) -> Response:
             promise = coupons.terms_of(offer.coupon)
     except CouponRefused as error:
         return json_response(
-            {"said": coupon_error(error, facts.site.currency, language), "code": error.code}, 422
+            {"message": coupon_error(error, facts.site.currency, language), "code": error.code}, 422
         )
     amount = format_money(offer.discount, facts.site.currency, language)
     sentence = diner_text(language, "coupon_applied", reward=promise.name, amount=amount)
@@ -57,7 +57,7 @@ def coupon(slug: str) -> Response:
         {
             "code": coupon_codes.format_code(offer.coupon.code),
             "discount": str(offer.discount),
-            "said": sentence,
+            "message": sentence,
         }
     )
 

@@ -33,7 +33,9 @@ def zone(slug: str) -> Response:
     except (ValidationError, Invalid):
         return error_reply(422, "locate_failed", language)
     if where is None or not facts.zones:
-        return json_response({"fee": "0", "minimum": "0", "said": diner_text(language, "located")})
+        return json_response(
+            {"fee": "0", "minimum": "0", "message": diner_text(language, "located")}
+        )
     found = zones.find_covering(facts.site, where, facts.zones)
     if found is None:
         return error_reply(422, "outside", language)
@@ -41,7 +43,7 @@ def zone(slug: str) -> Response:
         {
             "fee": str(found.fee),
             "minimum": str(found.minimum),
-            "said": _fee_text(facts, found.fee, found.minimum, language),
+            "message": _fee_text(facts, found.fee, found.minimum, language),
         }
     )
 

@@ -41,7 +41,7 @@ def order_status(slug: str, code: str) -> Response:
     return json_response(
         {
             "state": state,
-            "said": diner_text(language, f"order_{state}"),
+            "message": diner_text(language, f"order_{state}"),
             "number": number,
             "sent": bool(order),
             "ended": state in ENDED or state == "expired",

@@ -212,7 +212,7 @@ def _language(facts: MenuFacts, requested: str) -> str:
 
 def error_reply(status: int, key: str, language: str) -> Response:
     code = "paused" if key == "paused_table" else key
-    return json_response({"said": diner_text(language, key), "code": code}, status)
+    return json_response({"message": diner_text(language, key), "code": code}, status)
 
 
 def not_found_page(

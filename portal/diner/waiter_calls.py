@@ -71,5 +71,5 @@ def _shown(made: WaiterCall, language: str) -> dict[str, object]:
         "call": made.id,
         "kind": made.kind,
         "answered": answered,
-        "said": diner_text(language, f"{word}_{made.kind}"),
+        "message": diner_text(language, f"{word}_{made.kind}"),
     }

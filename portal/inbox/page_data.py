@@ -86,7 +86,7 @@ class InboxPage:
     contact: Contact | None = None
     notes: list[ContactNote] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
-    standings: list[Any] = field(default_factory=list)
+    balances: list[Any] = field(default_factory=list)
     """Points or stamps, each with its restaurant's name and the programme's unit."""
 
 
@@ -127,7 +127,7 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
     if may("contacts.view"):
         made.contact = contact_cards.get(talk.contact_id).contact
         made.notes = contact_book.list_notes(talk.contact_id, FEW)
-        made.standings = loyalty_summary.for_contact(talk.contact_id)["standings"]
+        made.balances = loyalty_summary.for_contact(talk.contact_id)["balances"]
     if may("orders.view"):
         made.orders = order_queries.latest_of_contact(talk.contact_id, FEW)
     made.once = new_token()

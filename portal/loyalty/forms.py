@@ -52,7 +52,7 @@ class ProgrammeForm(Form):
             quiet_until=programme.quiet_until,
         )
 
-    def wanted(self) -> programmes.ProgrammeSettings:
+    def settings(self) -> programmes.ProgrammeSettings:
         return programmes.ProgrammeSettings(
             kind=str(self.kind.data),
             active=bool(self.active.data),
@@ -101,7 +101,7 @@ class RewardForm(Form):
             active=reward.active,
         )
 
-    def wanted(self) -> rewards.RewardSettings:
+    def settings(self) -> rewards.RewardSettings:
         return rewards.RewardSettings(
             name=field_text(self.name),
             kind=str(self.kind.data),
@@ -160,7 +160,7 @@ class MessageForm(Form):
             template_parameters="\n".join(stored.get("parameters", [])),
         )
 
-    def wanted(self, texts: dict[str, str]) -> message_settings.MessageSettings:
+    def settings(self, texts: dict[str, str]) -> message_settings.MessageSettings:
         lines = field_text(self.template_parameters).splitlines()
         return message_settings.MessageSettings(
             active=bool(self.active.data),

@@ -52,7 +52,7 @@ def member_list() -> Any:
         members=page.rows,
         people=people,
         programme=programme,
-        asked=params,
+        filters=params,
         **page.urls,
     )
 
@@ -121,7 +121,7 @@ def _member(contact_id: str, form: CorrectForm | None) -> Any:
         card=card,
         sites=known,
         open_sites=[one for one in known.values() if one.closed_at is None],
-        standings=balances,
+        balances=balances,
         programmes=counted,
         entries=entries,
         coupons=own_coupons,

@@ -35,7 +35,7 @@ def save(site_id: str) -> Any:
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                programmes.save_programme(sites.get(site_id), form.wanted())
+                programmes.save_programme(sites.get(site_id), form.settings())
             flash(gettext("Saved."), "success")
             return redirect(url_for("loyalty.index", site=site_id))
     return _programme(site, form)
@@ -63,7 +63,7 @@ def save_message(site_id: str, cause: str) -> Any:
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                message_settings.save_message(sites.get(site_id), cause, form.wanted(texts))
+                message_settings.save_message(sites.get(site_id), cause, form.settings(texts))
             flash(gettext("Saved."), "success")
             return redirect(url_for("loyalty.message_list", site=site_id, _anchor=cause))
     return _messages(site, form, cause, texts)

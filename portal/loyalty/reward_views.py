@@ -46,7 +46,7 @@ def new_reward() -> Any:
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                made = rewards.add(form.wanted())
+                made = rewards.add(form.settings())
             flash(gettext("Guests can now get “%(name)s”.", name=made.name), "success")
             return redirect(url_for("loyalty.reward_list"))
     return _reward(None, form)
@@ -64,7 +64,7 @@ def reward(reward_id: str) -> Any:
     elif form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                rewards.change(reward_id, form.wanted())
+                rewards.change(reward_id, form.settings())
             flash(gettext("Saved."), "success")
             return redirect(url_for("loyalty.reward_list"))
     return _reward(known, form)
@@ -104,7 +104,7 @@ def coupon_list() -> Any:
         shown=coupon_codes.format_code,
         rewards=listed,
         people=people,
-        asked=filters,
+        filters=filters,
         **page.urls,
     )
 

@@ -69,7 +69,7 @@ class Box:
     right: float
     bottom: float
 
-    def meets(self, other: "Box") -> bool:
+    def overlaps(self, other: "Box") -> bool:
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
 
@@ -191,7 +191,7 @@ def _labels(made: Map, known: Sequence[DeliveryZone], home_name: str) -> list[La
     found: list[Label] = []
     for number, zone in enumerate(known):
         spots = [_inside(x, y, zone.name) for x, y in _label_positions(made, zone)]
-        free = [one for one in spots if not _meets(_text_box(*one, zone.name), used)]
+        free = [one for one in spots if not _overlaps_any(_text_box(*one, zone.name), used)]
         x, y = free[0] if free else spots[0]
         found.append(Label(x, y, zone.name, number % TONES))
         used.append(found[-1].box)
@@ -228,9 +228,9 @@ def _text_box(x: float, y: float, text: str) -> Box:
     return Box(x - half, y - 11, x + half, y + 4)
 
 
-def _meets(box: Box, used: Sequence[Box]) -> bool:
+def _overlaps_any(box: Box, used: Sequence[Box]) -> bool:
     around = Box(box.left - GAP, box.top, box.right + GAP, box.bottom)
-    return any(around.meets(one) for one in used)
+    return any(around.overlaps(one) for one in used)
 
 
 def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:

@@ -67,7 +67,7 @@ def index() -> Any:
         lines=lines,
         faults=sorted({line.templates_error for line in lines if line.templates_error}),
         synced_at=max((line.templates_at for line in lines if line.templates_at), default=None),
-        asked=filters,
+        filters=filters,
         states=TEMPLATE_STATES,
         categories=CATEGORIES,
         next_url=url_for("templates.index", **more, after=shown[-1].id)

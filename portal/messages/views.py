@@ -82,7 +82,7 @@ def index() -> Any:
         names=names,
         csv_url=url_for("messages.export", **given),
         states=STATES,
-        asked=given,
+        filters=given,
         **page.urls,
     )
 
@@ -227,14 +227,14 @@ def file(message_id: str) -> Any:
 
 
 def _file(message_id: str) -> MediaFile:
-    def look() -> MediaFile | None:
+    def find_file() -> MediaFile | None:
         with tenant_scope(g.tenant_id):
             found = media_files.get_file(message_queries.get(message_id).id)
         if found is None:
             raise NotFound()
         return None if found.state == "waiting" else found
 
-    ready = poll_until_found(look, WAIT_SECONDS)
+    ready = poll_until_found(find_file, WAIT_SECONDS)
     if ready is None or ready.state != "kept":
         abort(404)
     return ready

@@ -91,7 +91,7 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
         members=members,
         entries=entries,
         form=form,
-        stands=renewals.plan_status(own, known.plan, grace),
+        plan_status=renewals.plan_status(own, known.plan, grace),
     )
 
 

@@ -118,7 +118,7 @@ class Board:
     paused: bool = False
 
     @property
-    def asked(self) -> dict[str, str]:
+    def url_params(self) -> dict[str, str]:
         found = {"view": self.view if self.view != "orders" else "", "station": self.station}
         return {name: value for name, value in found.items() if value}
 

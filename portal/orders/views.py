@@ -63,7 +63,7 @@ def index() -> Any:
         sites={site.id: site for site in known},
         open_sites=[site for site in known if site.closed_at is None],
         states=order_states.STATES,
-        asked=filters,
+        filters=filters,
         csv_url=url_for("orders.export", **filters),
         **page.urls,
     )
@@ -138,7 +138,7 @@ def order(order_id: str) -> Any:
         order=known,
         site=site,
         step=None if unpaid else order_states.next_step(known.state, known.order_type),
-        others=_other_moves(known),
+        others=_other_states(known),
         addable=known.state in order_states.ACCEPTS_MORE_ITEMS
         and known.payment_method != "card_link",
         open_now=open_now,
@@ -191,7 +191,7 @@ def amount_for_field(amount: Decimal, currency: str) -> str:
     return str(quantize(amount, currency))
 
 
-def _other_moves(order: Order) -> list[str]:
+def _other_states(order: Order) -> list[str]:
     """Other states that staff can choose; cancelling has its own confirmation page."""
     if order.state == "awaiting_payment":
         return []

@@ -63,5 +63,5 @@ class RefundForm(Form):
     reason = StringField(_("Reason"), [required(), Length(max=200)])
 
 
-class KeepForm(Form):
+class KeepPaymentForm(Form):
     reason = StringField(_("Reason for keeping the payment"), [required(), Length(max=200)])

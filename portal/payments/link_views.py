@@ -44,7 +44,7 @@ def index() -> Any:
             "reviews": payments.in_review(),
         }
     return render_template(
-        "payments/index.html", links=page.rows, asked=given, states=STATES, **facts, **page.urls
+        "payments/index.html", links=page.rows, filters=given, states=STATES, **facts, **page.urls
     )
 
 

@@ -8,7 +8,7 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from core.values.money import quantize
 from portal.payments import payments_pages
-from portal.payments.forms import KeepForm, RefundForm
+from portal.payments.forms import KeepPaymentForm, RefundForm
 from portal.payments.link_views import order_numbers
 from portal.web.auth import member_may
 from portal.web.forms import domain_errors_on, field_text
@@ -77,7 +77,7 @@ def refund(payment_id: str) -> Any:
 def keep(payment_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = payments.get(payment_id)
-    form = KeepForm()
+    form = KeepPaymentForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
@@ -89,7 +89,7 @@ def keep(payment_id: str) -> Any:
 
 @payments_pages.get("/signals")
 @member_may("payments.view")
-def signal_list() -> Any:
+def provider_event_list() -> Any:
     params: dict[str, Any] = {}
     outcome, state = request.args.get("outcome", ""), request.args.get("state", "")
     if outcome in provider_events.OUTCOMES:
@@ -98,7 +98,7 @@ def signal_list() -> Any:
         params["state"] = state
     with tenant_scope(g.tenant_id):
         found = provider_events.listed(cursor_in_url(), PAGE + 1, **params)
-        page = page_of(found, "payments.signal_list", params, PAGE)
+        page = page_of(found, "payments.provider_event_list", params, PAGE)
         facts = {
             "numbers": order_numbers([one.order_id for one in page.rows]),
             "accounts": {one.id: one for one in payment_accounts.listed(removed=True)},
@@ -107,7 +107,7 @@ def signal_list() -> Any:
     return render_template(
         "payments/provider_events.html",
         signals=page.rows,
-        asked=params,
+        filters=params,
         outcomes=provider_events.OUTCOMES,
         **facts,
         **page.urls,
@@ -124,7 +124,7 @@ def again(signal_id: str) -> Any:
         flash(gettext("Trying again. Reload the page in a moment."), "success")
     else:
         flash(gettext("This cannot be run again."), "error")
-    return redirect(url_for("payments.signal_list"))
+    return redirect(url_for("payments.provider_event_list"))
 
 
 def _back_url(payment: Payment, numbers: dict[str, str]) -> str:

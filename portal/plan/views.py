@@ -36,7 +36,7 @@ def index() -> Any:
 
 @plan_pages.post("/plan/request")
 @member_may("settings.manage")
-def wish() -> Any:
+def request_plan() -> Any:
     """Ask the operator for another plan; the request appears in the operator console."""
     return _act(
         lambda: billing.request_plan(request.form.get("plan", "")),
@@ -56,7 +56,7 @@ def pay() -> Any:
     """Claim, call, settle: no transaction is open while the provider is called."""
     settings: Settings = current_app.extensions["comanda"]
     if not settings.billing_provider:
-        return wish()
+        return request_plan()
     code = request.form.get("plan", "")
     try:
         with tenant_scope(g.tenant_id):
@@ -195,7 +195,7 @@ def _page(form: InvoiceForm | None) -> str:
         tenant=tenant,
         plans=plans,
         prices=prices,
-        stands=status,
+        plan_status=status,
         renewal=(net + tax, currency),
         rooms=have,
         waiting=waiting,

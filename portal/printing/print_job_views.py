@@ -40,7 +40,7 @@ def index() -> Any:
         jobs=page.rows,
         printers=known,
         states=printing_choices.JOB_STATES,
-        asked=given,
+        filters=given,
         **page.urls,
     )
 

@@ -34,7 +34,7 @@ class PrintTotals:
     unconfirmed: int = 0
     pace: PrintTimes = field(default_factory=PrintTimes)
 
-    def take(self, row: DailyTickets) -> None:
+    def add(self, row: DailyTickets) -> None:
         for name in ("tickets", "printed", "failed", "unconfirmed"):
             setattr(self, name, getattr(self, name) + getattr(row, name))
 
@@ -45,10 +45,10 @@ def printing() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
         known = _printers_in(scope)
-        rows = paper.tickets_by_day(list(known), scope.asked.span)
-        earlier = paper.tickets_by_day(list(known), scope.asked.span.before)
-        paces = paper.print_times(list(known), scope.asked.span)
-        paces_before = paper.print_times(list(known), scope.asked.span.before)
+        rows = paper.tickets_by_day(list(known), scope.filters.span)
+        earlier = paper.tickets_by_day(list(known), scope.filters.span.before)
+        paces = paper.print_times(list(known), scope.filters.span)
+        paces_before = paper.print_times(list(known), scope.filters.span.before)
     by_day: dict[date, PrintTotals] = {}
     by_printer: dict[str, PrintTotals] = {}
     total, before = (
@@ -56,15 +56,15 @@ def printing() -> Any:
         PrintTotals(pace=paces_before.get("", PrintTimes())),
     )
     for row in rows:
-        by_day.setdefault(row.day, PrintTotals()).take(row)
+        by_day.setdefault(row.day, PrintTotals()).add(row)
         pace = paces.get(row.printer_id, PrintTimes())
-        by_printer.setdefault(row.printer_id, PrintTotals(pace=pace)).take(row)
-        total.take(row)
+        by_printer.setdefault(row.printer_id, PrintTotals(pace=pace)).add(row)
+        total.add(row)
     days_before: dict[date, int] = {}
     for row in earlier:
-        before.take(row)
+        before.add(row)
         days_before[row.day] = days_before.get(row.day, 0) + row.tickets
-    label, span = day_label(scope.asked.span), scope.asked.span
+    label, span = day_label(scope.filters.span), scope.filters.span
     nothing = PrintTotals()
     chart = charts.column_chart(
         [
@@ -78,7 +78,7 @@ def printing() -> Any:
     )
     return render_template(
         "reports/printing.html",
-        asked=scope.asked,
+        filters=scope.filters,
         scope=scope,
         total=total,
         before=before,
@@ -98,7 +98,7 @@ def printing_csv() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
         known = _printers_in(scope)
-        rows = paper.tickets_by_day(list(known), scope.asked.span)
+        rows = paper.tickets_by_day(list(known), scope.filters.span)
     columns = ("day", "printer", "tickets", "printed", "failed", "unconfirmed", "average_seconds")
     cells = (
         (
@@ -117,10 +117,10 @@ def printing_csv() -> Any:
 def delivery() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
-        rows = sales_reports.delivery_times(scope.ids, scope.asked.span)
-        earlier = sales_reports.delivery_times(scope.ids, scope.asked.span.before)
+        rows = sales_reports.delivery_times(scope.ids, scope.filters.span)
+        earlier = sales_reports.delivery_times(scope.ids, scope.filters.span.before)
         riders = couriers.names_by_id()
-    label, span = day_label(scope.asked.span), scope.asked.span
+    label, span = day_label(scope.filters.span), scope.filters.span
     by_day = {row.key: row for row in rows if row.by == "day"}
     nothing = DeliveryTimes("day", None, 0, 0, 0, 0)
     before = {row.key: row for row in earlier if row.by == "day"}
@@ -136,7 +136,7 @@ def delivery() -> Any:
     )
     return render_template(
         "reports/delivery.html",
-        asked=scope.asked,
+        filters=scope.filters,
         scope=scope,
         total=next((row for row in rows if row.by == "all"), nothing),
         before=next((row for row in earlier if row.by == "all"), nothing),
@@ -153,7 +153,7 @@ def delivery() -> Any:
 def delivery_csv() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
-        rows = sales_reports.delivery_times(scope.ids, scope.asked.span)
+        rows = sales_reports.delivery_times(scope.ids, scope.filters.span)
         riders = couriers.names_by_id()
 
     def name(row: DeliveryTimes) -> str:

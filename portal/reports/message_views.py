@@ -50,7 +50,7 @@ def messages() -> Any:
     )
     return render_template(
         "reports/messages.html",
-        asked=filters,
+        filters=filters,
         total=total_of(days),
         before=total_of(before),
         unconfirmed=unconfirmed,

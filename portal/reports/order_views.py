@@ -33,7 +33,7 @@ MOST_SHOWN = 12
 class ReportScope:
     """The sites and the one currency that the report covers."""
 
-    asked: ReportFilters
+    filters: ReportFilters
     known: list[Site]
     chosen: list[Site]
     currency: str
@@ -49,21 +49,21 @@ class ReportScope:
 def orders() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope()
-        rows = in_currency(sales_reports.daily_sales(scope.ids, scope.asked.span), scope.currency)
+        rows = in_currency(sales_reports.daily_sales(scope.ids, scope.filters.span), scope.currency)
         before = in_currency(
-            sales_reports.daily_sales(scope.ids, scope.asked.span.before), scope.currency
+            sales_reports.daily_sales(scope.ids, scope.filters.span.before), scope.currency
         )
-        dishes = sales_reports.item_sales(scope.ids, scope.asked.span)
-        hours = sales_reports.orders_by_hour(scope.ids, scope.asked.span)
+        dishes = sales_reports.item_sales(scope.ids, scope.filters.span)
+        hours = sales_reports.orders_by_hour(scope.ids, scope.filters.span)
     named = {site.id: site.name for site in scope.known}
     return render_template(
         "reports/orders.html",
-        asked=scope.asked,
+        filters=scope.filters,
         scope=scope,
         total=total_of(rows),
         before=total_of(before),
-        revenue=revenue_chart(rows, before, scope.asked.span, scope.currency),
-        counts=_count_chart(rows, before, scope.asked.span),
+        revenue=revenue_chart(rows, before, scope.filters.span, scope.currency),
+        counts=_count_chart(rows, before, scope.filters.span),
         heat=charts.heat_map(hours, weekdays()),
         ways=_slices(rows, "payment_method", scope.currency),
         types=_slices(rows, "order_type", scope.currency),
@@ -79,7 +79,7 @@ def orders_csv() -> Any:
     """One row for each day, restaurant, payment method and order type, in every currency."""
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
-        rows = sales_reports.daily_sales(scope.ids, scope.asked.span)
+        rows = sales_reports.daily_sales(scope.ids, scope.filters.span)
     named = {site.id: site.name for site in scope.known}
     columns = ("day", "restaurant", "currency", "payment", "kind", "orders", "revenue", "cancelled")
     cells = (
@@ -97,7 +97,7 @@ def orders_csv() -> Any:
 def items_csv() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
-        rows = sales_reports.item_sales(scope.ids, scope.asked.span, 5000)
+        rows = sales_reports.item_sales(scope.ids, scope.filters.span, 5000)
     cells = ((row.name, row.currency, str(row.sold), _sum(row)) for row in rows)
     return csv_response("items", ("item", "currency", "sold", "revenue"), cells)
 

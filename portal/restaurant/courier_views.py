@@ -36,7 +36,7 @@ class CourierForm(Form):
         self.language.choices = [(code, own_name(code)) for code in codes]
 
 
-class KnownCourierForm(CourierForm):
+class EditCourierForm(CourierForm):
     active = BooleanField(_("On duty"))
 
 
@@ -84,7 +84,7 @@ def save(courier_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = couriers.get_not_removed(courier_id)
         site = sites.get(known.site_id)
-    form = KnownCourierForm()
+    form = EditCourierForm()
     form.offer(site)
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -160,12 +160,12 @@ def _index(site: Site, form: CourierForm | None) -> Any:
     return page, 422 if form is not None and form.errors else 200
 
 
-def _courier(site: Site, known: Courier, form: KnownCourierForm | None) -> Any:
+def _courier(site: Site, known: Courier, form: EditCourierForm | None) -> Any:
     with tenant_scope(g.tenant_id):
         todo, done = courier_dispatch.trips_of_courier(known)
         link, until = couriers.link_url(known) if may("orders.manage") else ("", None)
     if form is None and may("restaurant.manage"):
-        form = KnownCourierForm(
+        form = EditCourierForm(
             formdata=None,
             name=known.name,
             phone=known.phone,

@@ -119,7 +119,7 @@ class NewSiteForm(Form):
     language = SelectField(_("Menu language"), [required()], choices=languages)
     others = SelectMultipleField(_("Other menu languages"), choices=languages)
 
-    def spoken(self) -> list[str]:
+    def chosen_languages(self) -> list[str]:
         return list(dict.fromkeys([self.language.data, *(self.others.data or [])]))
 
 
@@ -312,5 +312,5 @@ class NewMenuForm(Form):
     language = SelectField(_("Menu language"), [required()], choices=languages)
     others = SelectMultipleField(_("Other menu languages"), choices=languages)
 
-    def spoken(self) -> list[str]:
+    def chosen_languages(self) -> list[str]:
         return list(dict.fromkeys([self.language.data, *(self.others.data or [])]))

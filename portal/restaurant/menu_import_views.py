@@ -78,7 +78,7 @@ def bring_in(menu_id: str) -> Any:
         reading=reading,
         carried=carried,
         shown=SHOWN,
-        said=error_message,
+        error_text=error_message,
         columns=_columns(menu.languages),
         stations=names,
         places=places,

@@ -41,7 +41,9 @@ def create() -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 menu = menus.create(
-                    field_text(form.name), currency=form.currency.data, languages=form.spoken()
+                    field_text(form.name),
+                    currency=form.currency.data,
+                    languages=form.chosen_languages(),
                 )
                 for site in sites.listed():
                     if site.menu_id is None and site.currency == menu.currency:

@@ -100,7 +100,7 @@ def new() -> Any:
                 currency=form.currency.data,
                 time_zone=form.time_zone.data,
                 country=form.country.data,
-                languages=form.spoken(),
+                languages=form.chosen_languages(),
             )
         if not form.errors and not form.form_errors:
             flash(

@@ -156,13 +156,13 @@ def hook(connection_id: str, hook_id: str) -> Any:
     known = _connection(connection_id)
     with tenant_scope(g.tenant_id):
         post = store_connections.get_received(connection_id, hook_id)
-        did = _events_and_runs([post.id]).get(post.id, [])
+        events = _events_and_runs([post.id]).get(post.id, [])
         facts = {name: value for name, value in (post.facts or {}).items() if value}
     return render_template(
         "stores/hook.html",
         connection=known,
         hook=post,
-        did=did,
+        events=events,
         facts=facts,
         body=_readable(bytes(post.body)),
         names=_automation_names(),
@@ -202,7 +202,7 @@ def _page(
     state = state if state in STATES else ""
     with tenant_scope(g.tenant_id):
         posts = store_connections.list_received(known.id, after, PAGE + 1, state)
-        did = _events_and_runs([post.id for post in posts])
+        events_by_hook = _events_and_runs([post.id for post in posts])
     shown = posts[:PAGE]
     here: dict[str, Any] = {"connection_id": known.id, "state": state or None}
     manages = may("stores.manage")
@@ -217,7 +217,7 @@ def _page(
         connection=known,
         url=hook_url(known) if manages else "",
         posts=shown,
-        did=did,
+        events_by_hook=events_by_hook,
         names=_automation_names(),
         state=state,
         next_url=url_for("stores.connection", **here, after=shown[-1].id)

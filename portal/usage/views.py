@@ -107,7 +107,7 @@ def _page(form: SpendCapForm | None) -> str:
         form = SpendCapForm(formdata=None, cap_usd=own.chosen_cap_usd)
     return render_template(
         "usage/index.html",
-        asked=filters,
+        filters=filters,
         days=_by_day(filters.span, days),
         rows=_sorted(rows, filters),
         name_of=lambda key: _name(filters.by, key, lines),

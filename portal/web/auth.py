@@ -45,7 +45,7 @@ class PortalUser(UserMixin):  # type: ignore[misc]
         self.tenant: Tenant | None = visitor.tenant
         self.role: str | None = None
         self.trial: Usage | None = None
-        self.standing: PlanStatus | None = None
+        self.plan_status: PlanStatus | None = None
 
     def get_id(self) -> str:
         """The session token, which Flask-Login keeps in the browser's signed cookie."""
@@ -107,7 +107,7 @@ def _load_role(user: PortalUser, tenant: Tenant) -> None:
         user.trial = quota.usage(current_tenant_facts())
     else:
         grace = current_app.extensions["comanda"].plan_grace_days
-        user.standing = renewals.plan_status(account, tenant.plan, grace)
+        user.plan_status = renewals.plan_status(account, tenant.plan, grace)
 
 
 def start_session(person: Person, tenant_id: int | None = None) -> None:
@@ -252,7 +252,7 @@ def setup_auth(app: Flask) -> None:
             "tenants_of_person": getattr(current_user, "tenants", []),
             "may": may,
             "trial_notice": trial_notice(getattr(current_user, "trial", None)),
-            "plan_standing": getattr(current_user, "standing", None),
+            "current_plan_status": getattr(current_user, "plan_status", None),
             "support_email": current_app.extensions["comanda"].support_email,
             "mailbox_on": current_app.extensions["comanda"].mailbox,
         }

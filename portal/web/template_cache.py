@@ -62,7 +62,7 @@ def cache_urls(app: Flask) -> None:
     """Cache URLs for templates: without parameters, of static files, and with ids filled in."""
 
     @lru_cache(maxsize=4096)
-    def kept(_root: str, endpoint: str, filename: str) -> str:
+    def cached(_root: str, endpoint: str, filename: str) -> str:
         values: dict[str, Any] = {"filename": filename} if filename else {}
         return app.url_for(endpoint, **values)
 
@@ -92,7 +92,7 @@ def cache_urls(app: Flask) -> None:
             return app.url_for(endpoint, **values)
         filename = values.get("filename", "")
         if len(values) == bool(filename):
-            return kept(request.root_path, endpoint, filename)
+            return cached(request.root_path, endpoint, filename)
         return app.url_for(endpoint, **values) if filename else filled(endpoint, values)
 
     app.jinja_env.context_class = PageContext

@@ -48,7 +48,7 @@ def index() -> Any:
         endpoints=known,
         kinds=EVENT_TYPES,
         states=STATES,
-        asked=filters,
+        filters=filters,
         error_words=attempt_error,
         next_url=next_url,
         previous_url=previous_url,

@@ -39,7 +39,7 @@ def index() -> Any:
         "webhooks/received_hooks.html",
         hooks=shown,
         lines=lines,
-        asked=filters,
+        filters=filters,
         states=HOOK_STATES,
         next_url=url_for("received.index", **more, after=shown[-1].id)
         if len(found) > PAGE

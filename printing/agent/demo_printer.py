@@ -16,7 +16,7 @@ class PictureFolder:
         self.path = path
         self.picture_of = picture_of
 
-    def keep(self, job: PrintJob) -> int:
+    def save(self, job: PrintJob) -> int:
         """Write the file atomically, under a name that sorts by time of printing."""
         data = job.data if job.media_type == "image/png" else self.picture_of(job)
         try:

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-KEPT = 500
+MAX_REPORTED_JOBS = 500
 """Acknowledged results that are kept, to recognize a job that is sent again."""
 
 _TABLES = """
@@ -79,7 +79,7 @@ class Journal:
                 "UPDATE jobs SET step = 'fetched', copy = 1 WHERE step = 'started'"
             ).rowcount
 
-    def take(self, job: PrintJob) -> bool:
+    def add(self, job: PrintJob) -> bool:
         """Store a job. Returns whether it has to be printed."""
         with self._writing() as db:
             known = self._find(job.id)
@@ -142,7 +142,7 @@ class Journal:
     def unreported(self) -> list[PrintJob]:
         return self._select("step = 'done' AND heard = 0", ())
 
-    def told(self, job: PrintJob, *, counted: bool = True) -> None:
+    def mark_reported(self, job: PrintJob, *, counted: bool = True) -> None:
         """Record that the result was reported.
 
         `counted` is False if the server rejected it, because another agent had the lease.
@@ -155,7 +155,7 @@ class Journal:
             )
             db.execute(
                 "DELETE FROM jobs WHERE heard = 1 AND number < (SELECT max(number) FROM jobs) - ?",
-                (KEPT,),
+                (MAX_REPORTED_JOBS,),
             )
 
     def in_hand(self) -> list[str]:

@@ -113,7 +113,7 @@ class Agent:
             except Interrupted:
                 continue
             except TokenRevoked as error:
-                self._give_up(str(error))
+                self._stop_for_ever(str(error))
             except (
                 ServerUnavailable,
                 RequestRefused,
@@ -139,7 +139,7 @@ class Agent:
         self._set_printers(answer["printers"])
         jobs = [_job(data) for data in answer["jobs"]]
         for job in jobs:
-            if self.journal.take(job):
+            if self.journal.add(job):
                 log.info("Received %s", job.title)
         for job_id in answer.get("drop", []):
             if self.journal.drop(str(job_id), _dropped()):
@@ -150,7 +150,7 @@ class Agent:
             self._wakeup.set()
         for job in self.journal.waiting():
             if job.printer_id in self.printers:
-                self.printers[job.printer_id].ring()
+                self.printers[job.printer_id].wake()
             else:
                 self.journal.done(job, _returned(job))
                 self._wakeup.set()
@@ -170,7 +170,7 @@ class Agent:
                 self.printers[printer_id] = printer
                 log.info("Printer %s (%s)", printer.name, one["output"].get("kind"))
                 printer.start()
-                printer.ring()
+                printer.wake()
 
     def _report(self) -> None:
         """Report results in order, as soon as the server is reachable."""
@@ -180,9 +180,9 @@ class Agent:
             try:
                 for job in self.journal.unreported():
                     chaos.at("before_ack")
-                    counted = self._tell_one(job)
+                    counted = self._report_result(job)
                     chaos.at("after_ack")
-                    self.journal.told(job, counted=counted)
+                    self.journal.mark_reported(job, counted=counted)
                     patience.over()
             except TokenRevoked:
                 self._poll.interrupt()
@@ -195,7 +195,7 @@ class Agent:
                 return
             self._wakeup.wait(MAX_BACKOFF_SECONDS)
 
-    def _tell_one(self, job: PrintJob) -> bool:
+    def _report_result(self, job: PrintJob) -> bool:
         """Report one result. Returns whether the server accepted it."""
         url = f"{self.pairing.server}/print/v1/jobs/{job.id}/result"
         try:
@@ -216,7 +216,7 @@ class Agent:
         except (ServerUnavailable, RequestRefused, TokenRevoked, Interrupted) as failed:
             raise NothingSent(f"its picture could not be downloaded: {failed}") from None
 
-    def _give_up(self, reason: str) -> None:
+    def _stop_for_ever(self, reason: str) -> None:
         self.revoked = True
         self._over.set()
         waiting = len(self.journal.in_hand())

@@ -22,7 +22,7 @@ from printing.agent.printer_status import Status
 log = logging.getLogger("agent")
 
 RETRY_SECONDS = 2.0
-IDLE_CHECK_SECONDS, UNWELL_CHECK_SECONDS = 15.0, 4.0
+IDLE_CHECK_SECONDS, ERROR_CHECK_SECONDS = 15.0, 4.0
 SETTLE_SECONDS = 8.0
 """A printer may be busy after a ticket; its status counts only if it lasts this long."""
 
@@ -53,7 +53,7 @@ class Printer(Thread):
         self._ever_answered = False
         self._after = after
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         self._wakeup.set()
 
     def stop(self) -> None:
@@ -86,7 +86,7 @@ class Printer(Thread):
 
     def _rest(self) -> None:
         well = self.condition.can_print
-        woken = self._wakeup.wait(IDLE_CHECK_SECONDS if well else UNWELL_CHECK_SECONDS)
+        woken = self._wakeup.wait(IDLE_CHECK_SECONDS if well else ERROR_CHECK_SECONDS)
         self._wakeup.clear()
         if not woken and not self._over.is_set():
             self._check()
@@ -94,12 +94,12 @@ class Printer(Thread):
     def _check(self) -> None:
         try:
             output = None if self._is_demo else self._output()
-            if output is None or not self._asks(output):
+            if output is None or not self._reports_status(output):
                 return
             with output.connect() as connection:
-                self._be(self._asked(connection))
+                self._set_status(self._read_status(connection))
         except (NothingSent, ConnectionBroken, ValueError) as failed:
-            self._be(Status("offline", str(failed)))
+            self._set_status(Status("offline", str(failed)))
 
     def _print(self, job: PrintJob) -> bool:
         """Print one job. Returns whether it is finished, printed or not."""
@@ -113,8 +113,12 @@ class Printer(Thread):
         begun = False
         try:
             with output.connect() as connection:
-                before = self._asked(connection) if self._asks(output) else Status("ready")
-                self._be(before)
+                before = (
+                    self._read_status(connection)
+                    if self._reports_status(output)
+                    else Status("ready")
+                )
+                self._set_status(before)
                 if not before.can_print:
                     return False
                 if not self.around.journal.started(job):
@@ -125,13 +129,13 @@ class Printer(Thread):
         except NothingSent as failed:
             if begun:
                 self.around.journal.not_started(job)
-            self._be(Status("offline", str(failed)))
+            self._set_status(Status("offline", str(failed)))
             return False
         except ConnectionBroken as failed:
             if not begun:
-                self._be(Status("offline", str(failed)))
+                self._set_status(Status("offline", str(failed)))
                 return False
-            self._be(Status("offline", str(failed)))
+            self._set_status(Status("offline", str(failed)))
             self._note(job, "unsure", f"the connection was lost: {failed}", {"after": str(failed)})
         return True
 
@@ -140,7 +144,7 @@ class Printer(Thread):
         began = time.monotonic()
         connection.send(payload)
         connection.drain()
-        after = self._settled(connection) if self._asks(output) else Status("ready")
+        after = self._settled(connection) if self._reports_status(output) else Status("ready")
         chaos.at("after_print")
         evidence = {
             "before": _status_text(before),
@@ -151,7 +155,7 @@ class Printer(Thread):
             self._note(job, "printed", "", evidence, time.monotonic() - began)
         else:
             self._note(job, "unsure", printer_status.STATE_TEXTS[after.state], evidence)
-        self._be(after)
+        self._set_status(after)
 
     def _draw(self, job: PrintJob) -> bool:
         folder = PictureFolder(
@@ -161,13 +165,13 @@ class Printer(Thread):
             if not self.around.journal.started(job):
                 return True
             chaos.at("before_print")
-            size = folder.keep(job)
+            size = folder.save(job)
         except NothingSent as failed:
             self.around.journal.not_started(job)
-            self._be(Status("offline", str(failed)))
+            self._set_status(Status("offline", str(failed)))
             return False
         chaos.at("after_print")
-        self._be(Status("ready"))
+        self._set_status(Status("ready"))
         self._note(job, "printed", "", {"bytes": size})
         return True
 
@@ -201,14 +205,14 @@ class Printer(Thread):
     def _is_demo(self) -> bool:
         return bool(self.settings["output"].get("kind") == "demo")
 
-    def _asks(self, output: Output) -> bool:
+    def _reports_status(self, output: Output) -> bool:
         return bool(
             output.can_answer
             and self.settings.get("checks")
             and self.settings.get("language") == "escpos"
         )
 
-    def _asked(self, connection: Connection) -> Status:
+    def _read_status(self, connection: Connection) -> Status:
         """Query the status.
 
         Many printers never answer but do print, so silence counts only after an earlier answer.
@@ -222,12 +226,12 @@ class Printer(Thread):
     def _settled(self, connection: Connection) -> Status:
         until = time.monotonic() + SETTLE_SECONDS
         while True:
-            found = self._asked(connection)
+            found = self._read_status(connection)
             if found.can_print or time.monotonic() > until:
                 return found
             self._over.wait(0.25)
 
-    def _be(self, condition: Status) -> None:
+    def _set_status(self, condition: Status) -> None:
         before, self.condition = self.condition, condition
         if before.state != condition.state:
             write_log = log.info if condition.can_print else log.warning

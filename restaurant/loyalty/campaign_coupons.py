@@ -14,7 +14,7 @@ class CampaignCoupons:
         _check_tenant(tenant_id)
         return [(one.id, one.name) for one in rewards.listed(active=True)]
 
-    def give(
+    def issue(
         self, tenant_id: int, offer_id: str, contact_ids: Sequence[str], campaign_id: str
     ) -> dict[str, str]:
         """Idempotent: a repeated call returns the same codes."""

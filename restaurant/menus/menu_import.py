@@ -224,7 +224,7 @@ def _parse_row(
     category: dict[str, dict[str, str]] = {}
     before = len(reading.faults)
 
-    def take(name: str, check: Any) -> Any:
+    def checked(name: str, check: Any) -> Any:
         try:
             return check()
         except DomainError as error:
@@ -241,7 +241,7 @@ def _parse_row(
         }
         for language in menu.languages
     }
-    values["texts"] = take("name", lambda: menu_validation.check_texts(menu, texts))
+    values["texts"] = checked("name", lambda: menu_validation.check_texts(menu, texts))
     category_texts = {
         language: {"name": _cell(cells, "category", language, menu)} for language in menu.languages
     }
@@ -249,20 +249,22 @@ def _parse_row(
         missing = invalid("category", "missing", "Enter the item's category.")
         reading.faults.append(RowError(number, "category", missing))
     else:
-        category = take("category", lambda: menu_validation.check_texts(menu, category_texts)) or {}
+        category = (
+            checked("category", lambda: menu_validation.check_texts(menu, category_texts)) or {}
+        )
     price = normalize_price(str(cells.get("price") or ""), menu.currency)
-    values["price"] = take(
+    values["price"] = checked(
         "price", lambda: menu_validation.check_amount("price", price, menu.currency)
     )
     if cells.get("tax"):
         tax = str(cells["tax"]).replace("%", "").replace(",", ".").strip()
-        values["tax_percent"] = take("tax", lambda: menu_validation.check_percent("tax", tax))
+        values["tax_percent"] = checked("tax", lambda: menu_validation.check_percent("tax", tax))
     named = {
         known_stations.get(import_synonyms.normalize(word))
         or import_synonyms.station_code(word): word
         for word in _words(cells.get("stations"))
     }
-    values["stations"] = take(
+    values["stations"] = checked(
         "stations", lambda: stations.check_station_codes(list(named) or ["kitchen"])
     )
     for name, known, synonyms in (
@@ -270,9 +272,9 @@ def _parse_row(
         ("diets", menu_validation.DIETS, _DIETS),
     ):
         if names := _words(cells.get(name)):
-            values[name] = take(name, lambda: _known_values(name, names, known, synonyms))  # noqa: B023 - called now
+            values[name] = checked(name, lambda: _known_values(name, names, known, synonyms))  # noqa: B023 - called now
     if cells.get("code"):
-        values["code"] = take("code", lambda: one_line(str(cells["code"]), 40))
+        values["code"] = checked("code", lambda: one_line(str(cells["code"]), 40))
     if len(reading.faults) == before:
         reading.rows.append(ParsedRow(number, category, values))
         for code, word in named.items():

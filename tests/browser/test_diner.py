@@ -235,7 +235,7 @@ def test_a_guest_who_calls_sees_when_somebody_is_coming(visit, chromium, service
     page, watch = visit()
     page.goto(address(bistro))
     page.get_by_role("button", name="Call the waiter").click()
-    said = page.locator("[data-call-said]")
+    said = page.locator("[data-call-status]")
     expect(said).to_have_text("We have received your call.")
     save_screenshot(page, "diner-called")
     page.reload()

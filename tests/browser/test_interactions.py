@@ -248,7 +248,7 @@ def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, ap
         {"name": "guests.csv", "mimeType": "text/csv", "buffer": b"phone,name\n" + rows.encode()}
     )
     page.get_by_role("button", name="Upload file").click()
-    connected = page.locator("html[data-news=connected]")
+    connected = page.locator("html[data-live=connected]")
 
     def once_connected(route):
         """Report the end of the import only once the live connection is open."""
@@ -271,7 +271,7 @@ def test_a_live_connection_does_not_count_as_a_part_that_can_change(visit, app, 
     """Otherwise pages of messages, print jobs and stores would poll forever."""
     page, watch = visit(restaurant.owner)
     page.goto("/home")
-    expect(page.locator("html[data-news=connected]")).to_be_attached()
+    expect(page.locator("html[data-live=connected]")).to_be_attached()
     shown = page.evaluate(
         """async () => {
           const { anyPartIsLive } = await import("/static/js/parts.js");

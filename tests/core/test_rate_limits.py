@@ -114,14 +114,14 @@ def test_without_redis_each_process_has_its_share(name, no_redis):
 
 def test_a_share_is_never_nothing():
     alone = LocalBuckets(share=1 / 100)
-    assert alone.take([Bucket("small", 1, 10)]).allowed
-    assert not alone.take([Bucket("small", 1, 10)]).allowed
+    assert alone.take_tokens([Bucket("small", 1, 10)]).allowed
+    assert not alone.take_tokens([Bucket("small", 1, 10)]).allowed
 
 
 def test_the_local_memory_does_not_grow_for_ever():
     local = LocalBuckets()
     for number in range(50_010):
-        local.take([Bucket(str(number), rate=1e6, burst=1)])
+        local.take_tokens([Bucket(str(number), rate=1e6, burst=1)])
     assert len(local._full_at) < 50_010
 
 

@@ -68,9 +68,9 @@ def pays_by_card(chromium, url: str, *, declined_first: bool = False) -> None:
     page.goto(url)
     if declined_first:
         page.locator("button.second").click()
-        expect(page.locator(".told.bad")).to_be_visible()
+        expect(page.locator(".result.bad")).to_be_visible()
     page.locator("button[value=pay]").click()
-    expect(page.locator(".told.good")).to_be_visible()
+    expect(page.locator(".result.good")).to_be_visible()
     page.locator("a.back").click()
     expect(page.get_by_role("heading")).to_be_visible()
     context.close()

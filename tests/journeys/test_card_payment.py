@@ -116,7 +116,7 @@ def test_a_plan_is_paid_on_the_providers_page(app, chromium, service):
     page.wait_for_url(f"{service.network}/card/*")
     expect(page.get_by_role("heading", name="$79.00")).to_be_visible()
     page.locator("button.second").click()
-    expect(page.locator(".told.bad")).to_be_visible()
+    expect(page.locator(".result.bad")).to_be_visible()
     page.locator("button[value=pay]").click()
     page.locator("a.back").click()
     page.wait_for_url("**/plan")

@@ -86,7 +86,7 @@ class Place:
         context, page, watch = new_page(chromium, self.service.url)
         sign_in(page, person.email, PASSWORD)
         page.goto(path)
-        expect(page.locator("html[data-news=connected]")).to_be_attached()
+        expect(page.locator("html[data-live=connected]")).to_be_attached()
         return context, page, watch
 
 

@@ -173,7 +173,7 @@ def test_a_ticket_that_another_printer_has_printed_is_dropped_unless_it_was_begu
     journal = Journal(tmp_path / "journal.sqlite")
     jobs = [PrintJob(name, "kitchen", 1, name, "text/plain", b"x", b"") for name in ("t1", "t2")]
     for job in jobs:
-        journal.take(job)
+        journal.add(job)
     assert journal.started(jobs[1])
     assert journal.drop("t1", {"outcome": "failed"})
     assert not journal.drop("t2", {"outcome": "failed"})

@@ -99,24 +99,24 @@ def journal(tmp_path):
 
 
 def test_the_same_job_again_is_not_printed_again(journal):
-    assert journal.take(job())
-    assert not journal.take(job())
-    assert not journal.take(job(fence=2))
+    assert journal.add(job())
+    assert not journal.add(job())
+    assert not journal.add(job(fence=2))
     assert journal.next_for("kitchen").fence == 2
 
 
 def test_what_is_printed_and_unheard_is_told_under_the_new_fence(journal):
-    journal.take(job())
+    journal.add(job())
     journal.done(job(), {"outcome": "printed"})
-    assert not journal.take(job(fence=2))
+    assert not journal.add(job(fence=2))
     assert [one.fence for one in journal.unreported()] == [2]
 
 
 def test_a_result_that_was_refused_is_told_again_when_the_job_comes_back(journal):
-    journal.take(job())
+    journal.add(job())
     journal.done(job(), {"outcome": "printed"})
-    journal.told(job(), counted=False)
-    assert not journal.take(job(fence=2))
+    journal.mark_reported(job(), counted=False)
+    assert not journal.add(job(fence=2))
     assert [one.fence for one in journal.unreported()] == [2]
 
 
@@ -124,15 +124,15 @@ def test_a_result_that_was_refused_is_told_again_when_the_job_comes_back(journal
     ("outcome", "copy"), [("failed", False), ("unsure", True), ("printed", True)]
 )
 def test_what_the_server_knows_and_wants_again_is_printed_again(journal, outcome, copy):
-    journal.take(job())
+    journal.add(job())
     journal.done(job(), {"outcome": outcome})
-    journal.told(job())
-    assert journal.take(job(fence=2))
+    journal.mark_reported(job())
+    assert journal.add(job(fence=2))
     assert journal.next_for("kitchen").copy is copy
 
 
 def test_what_was_begun_when_it_died_may_be_a_copy(journal):
-    journal.take(job())
+    journal.add(job())
     journal.started(job())
     assert journal.next_for("kitchen") is None
     assert journal.begin() == 1
@@ -140,19 +140,19 @@ def test_what_was_begun_when_it_died_may_be_a_copy(journal):
 
 
 def test_a_new_pairing_forgets_what_was_not_printed_and_remembers_doubt(journal):
-    journal.take(job())
+    journal.add(job())
     journal.release_unprinted()
     assert journal.in_hand() == []
-    journal.take(job(fence=2))
+    journal.add(job(fence=2))
     journal.started(job())
     journal.release_unprinted()
-    assert journal.take(job(fence=3))
+    assert journal.add(job(fence=3))
     assert journal.next_for("kitchen").copy
 
 
 def test_a_journal_that_cannot_be_read_is_set_aside(tmp_path):
     (tmp_path / "journal.sqlite").write_bytes(b"not a database at all, whatever it was" * 40)
     journal = Journal(tmp_path / "journal.sqlite")
-    assert journal.take(job())
+    assert journal.add(job())
     journal.close()
     assert list(tmp_path.glob("journal.broken-*"))

@@ -121,7 +121,7 @@ def test_the_link_of_a_real_line_opens_the_messaging_app(client, bistro, path):
 def test_a_bad_cart_is_refused_with_a_sentence(client, bistro, path, spoil):
     answer = client.post(f"{path}/cart", json=cart(bistro, **spoil))
     assert answer.status_code in (409, 422)
-    assert answer.get_json()["said"]
+    assert answer.get_json()["message"]
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'{"lines": [null]}'])
@@ -205,7 +205,7 @@ def test_the_dish_that_is_gone_is_named(client, bistro, path):
     with bistro.scope():
         availability.mark_sold_out(bistro.site(), bistro.items["Ayran"], None)
     answer = client.post(f"{path}/cart", json=cart(bistro))
-    assert "Ayran artık yok" in answer.json["said"]
+    assert "Ayran artık yok" in answer.json["message"]
 
 
 def test_people_at_home_are_not_told_to_ask_the_staff(client, bistro, path):
@@ -217,20 +217,20 @@ def test_people_at_home_are_not_told_to_ask_the_staff(client, bistro, path):
         f"{path}/cart", json=cart(bistro, order_type="takeaway", payment_method="cash")
     ).json
     assert (seated["code"], at_home["code"]) == ("paused", "paused")
-    assert "personelimize" in seated["said"]
-    assert "personelimize" not in at_home["said"]
+    assert "personelimize" in seated["message"]
+    assert "personelimize" not in at_home["message"]
 
 
 def test_a_guest_who_calls_is_promised_somebody_once_the_call_was_seen(client, bistro, path):
     asked = {"kind": "waiter", "table": "12", "k": bistro.tokens["12"]}
     made = client.post(f"{path}/call?lang=en", json=asked).json
-    assert (made["said"], made["answered"]) == ("We have received your call.", False)
+    assert (made["message"], made["answered"]) == ("We have received your call.", False)
     status = f"{path}/calls/{made['call']}?lang=en"
     assert client.get(status).json == made
     with bistro.scope():
         waiter_calls.mark_answered(bistro.site_id, made["call"])
     after = client.get(status).json
-    assert (after["said"], after["answered"]) == ("We are on our way to your table.", True)
+    assert (after["message"], after["answered"]) == ("We are on our way to your table.", True)
 
 
 def test_the_state_of_a_call_is_told_for_its_own_restaurant_only(client, bistro, path, shop):
@@ -247,7 +247,7 @@ def test_a_dish_whose_options_have_changed_is_named(client, bistro, path):
     lines = [{"item": pizza, "quantity": 1, "options": []}]
     answer = client.post(f"{path}/cart?lang=en", json=cart(bistro, lines=lines))
     assert answer.json["thing"] == pizza
-    assert "options for Pizza have changed" in answer.json["said"]
+    assert "options for Pizza have changed" in answer.json["message"]
 
 
 def test_a_guest_of_a_restaurant_in_test_mode_is_told_so(client, bistro, path):

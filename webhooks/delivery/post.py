@@ -87,7 +87,7 @@ def _read(reply: Reply, at: datetime, millis: int, signature: str) -> AttemptRes
         None if reply.ok else _reason(reply.status),
         signature=signature,
         retry_after=_retry_after(reply, at) if reply.status in RETRY_LATER_STATUSES else None,
-        headers=_kept_headers(reply),
+        headers=_stored_headers(reply),
         answer=_storable(reply.body.decode("utf-8", "replace")),
     )
 
@@ -113,7 +113,7 @@ def _retry_after(reply: Reply, at: datetime) -> float | None:
         return None
 
 
-def _kept_headers(reply: Reply) -> dict[str, str]:
+def _stored_headers(reply: Reply) -> dict[str, str]:
     return {
         _storable(name[:100]): _storable(value[:HEADER_LENGTH_KEPT])
         for name, value in list(reply.headers.items())[:HEADERS_KEPT]

@@ -18,13 +18,13 @@ from api.v1.schemas.restaurant.delivery import (
     CourierPage,
     CourierPath,
     CourierShape,
+    CourierUpdate,
     Located,
     NewCourier,
     NewZone,
     PlaceQuery,
     QuoteShape,
     RideShape,
-    Said,
     ZoneFields,
     ZonePage,
     ZonePath,
@@ -205,7 +205,7 @@ def courier_link(path: CourierPath) -> dict[str, Any]:
     responses={200: RideShape},
 )
 @key_may("orders")
-def who_brings(path: OrderPath) -> dict[str, Any]:
+def get_order_courier(path: OrderPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return ride_json(order_queries.get(path.order_id))
 
@@ -234,7 +234,7 @@ def assign_courier(path: OrderPath, body: Assign) -> JsonAnswer:
 )
 @key_may("orders")
 @idempotent
-def courier_said(path: OrderPath, body: Said) -> JsonAnswer:
+def record_courier_update(path: OrderPath, body: CourierUpdate) -> JsonAnswer:
     site, order = _order(path)
     if courier_trips.trip_of(order.id) is None:
         raise Conflict("no_courier", "This order is not assigned to a courier.")

@@ -136,7 +136,7 @@ def list_rewards() -> dict[str, Any]:
 @key_may("campaigns")
 @idempotent
 def add_reward(body: RewardFields) -> JsonAnswer:
-    return reward_json(rewards.add(_wanted(body))), 201
+    return reward_json(rewards.add(_reward_settings(body))), 201
 
 
 @v1.get("/loyalty/rewards/<reward_id>", tags=[TAG], summary="One reward",
@@ -153,7 +153,7 @@ def read_reward(path: RewardPath) -> dict[str, Any]:
 def change_reward(path: RewardPath, body: RewardFields) -> dict[str, Any]:
     """Issued coupons keep their terms."""
     with tenant_scope(g.tenant_id):
-        return reward_json(rewards.change(path.reward_id, _wanted(body)))
+        return reward_json(rewards.change(path.reward_id, _reward_settings(body)))
 
 
 @v1.delete("/loyalty/rewards/<reward_id>", tags=[TAG], summary="Delete a reward",
@@ -282,7 +282,7 @@ def coupon_json(one: Coupon) -> dict[str, Any]:
     }
 
 
-def _wanted(body: RewardFields) -> rewards.RewardSettings:
+def _reward_settings(body: RewardFields) -> rewards.RewardSettings:
     return rewards.RewardSettings(
         name=body.name,
         kind=body.kind,

@@ -209,5 +209,5 @@ def _add_trip(
         by = rider.name if rider and step in steps[2:4] else chance.choice(WAITERS)
         with frozen(moment), acting_as(Actor("person", "demo", by)):
             if step == "ready" and rider is not None:
-                past.give(order, rider)
-            past.move(order, step)
+                past.assign(order, rider)
+            past.set_state(order, step)

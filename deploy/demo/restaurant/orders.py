@@ -191,7 +191,7 @@ def advance_order(
     for step in steps:
         moment = min(moment + timedelta(minutes=chance.randint(4, 11)), now())
         with frozen(moment), acting_as(by):
-            past.move(order, step)
+            past.set_state(order, step)
     if ends == "cancelled":
         with frozen(moment), acting_as(by):
-            past.move(order, "cancelled", chance.choice(REASONS))
+            past.set_state(order, "cancelled", chance.choice(REASONS))

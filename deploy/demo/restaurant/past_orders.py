@@ -96,7 +96,7 @@ class PastOrders:
         publish_webhook_event("restaurant.order_created", body)
         return order
 
-    def move(self, order: Order, to: str, because: str = "") -> None:
+    def set_state(self, order: Order, to: str, because: str = "") -> None:
         """Also works for an order that is already stored."""
         if order.id not in self.lines:
             self.lines[order.id] = order_queries.items_of(order.id)
@@ -123,7 +123,7 @@ class PastOrders:
             method = "cash" if order.payment_method == "cash" else "card"
             self.taken.append(till.new_payment(self.site, order, method, order.open_amount))
 
-    def give(self, order: Order, courier: Courier) -> None:
+    def assign(self, order: Order, courier: Courier) -> None:
         trip = Trip(
             tenant_id=order.tenant_id,
             order_id=order.id,

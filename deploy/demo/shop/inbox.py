@@ -42,7 +42,7 @@ def add_shop_inbox(tenant_id: int, people: Mapping[str, Person]) -> None:
         _today(script)
         script.end()
         with acting_as(script.actor(MARTA)):
-            _know_customers()
+            _add_customers()
 
 
 def _last_week(script: InboxScript) -> None:
@@ -107,7 +107,7 @@ def _today(script: InboxScript) -> None:
     script.writes(4, NURIA, "Sí! El tenia ell. Moltes gràcies!")
 
 
-def _know_customers() -> None:
+def _add_customers() -> None:
     """Details that the shop entered about some of its contacts."""
     glaze = custom_fields.add("Favorite glaze", "choice", ["White", "Blue", "Green", "Raw"])
     custom_fields.add("VAT number", "text", [])

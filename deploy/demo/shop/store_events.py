@@ -77,7 +77,7 @@ class StorePost:
     at: datetime
     connection: Connection
     topic: str
-    told: dict[str, Any]
+    payload: dict[str, Any]
     left: bool = False
     soon_after: "StorePost | None" = None
 
@@ -224,7 +224,7 @@ def _receipts_of(post: StorePost, until: datetime) -> list[PastReceipt]:
 
 
 def _receive(post: StorePost) -> list[PastReceipt]:
-    body = json.dumps(post.told, ensure_ascii=False).encode()
+    body = json.dumps(post.payload, ensure_ascii=False).encode()
     facts = {"topic": post.topic} if post.topic else {"content_type": "application/json"}
     with frozen(post.at):
         row = _post(post.connection, body, facts)

@@ -63,7 +63,7 @@ class Terminal:
             label = f"\x1b[{colour}m{label}\x1b[0m"
         self._write(label.encode() + b" " + text[:LONGEST_LINE] + b"\n")
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         for line in text.splitlines() or [""]:
             self._write(line.encode() + b"\n")
 

@@ -90,9 +90,9 @@ class Supervisor:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             # nohup ignores SIGHUP on purpose; a shell's `&` ignores SIGINT only against Ctrl-C.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                signal.signal(number, self._ask)
+                signal.signal(number, self._on_signal)
 
-    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._asked.append(time.monotonic())
 
     @property
@@ -115,7 +115,7 @@ class Supervisor:
         deadline = time.monotonic() + seconds
         name, ready = child.program.name, child.program.ready
         while ready and not ready():
-            self._turn(0.05)
+            self._check_processes(0.05)
             if self._asked:
                 raise StopRequested
             if child.faults > 2 or time.monotonic() > deadline:
@@ -136,7 +136,7 @@ class Supervisor:
             )
             self._follow(child, child.process.stderr)
             while child.process.poll() is None:
-                self._turn(0.05)
+                self._check_processes(0.05)
                 if self._asked:
                     self._end([child])
                     raise StopRequested
@@ -151,7 +151,7 @@ class Supervisor:
     def run(self) -> None:
         """Keep everything running until a stop is requested."""
         while not self._asked:
-            self._turn(0.5)
+            self._check_processes(0.5)
 
     def stop(self) -> None:
         """Stop tier by tier, web processes first and the database last. Idempotent."""
@@ -189,7 +189,7 @@ class Supervisor:
             self._selector.register(pipe, selectors.EVENT_READ, child)
         child.pipe = pipe
 
-    def _turn(self, seconds: float) -> None:
+    def _check_processes(self, seconds: float) -> None:
         """One iteration of the loop: forward output, restart dead children."""
         now = time.monotonic()
         due = [child.start_at for child in self.children if child.start_at is not None]
@@ -262,7 +262,7 @@ class Supervisor:
                 hurried = self.in_a_hurry and program.may_hurry
                 if hurried or time.monotonic() - stopped_at > program.patience:
                     kill_group(process.pid, signal.SIGKILL)
-            self._turn(0.05)
+            self._check_processes(0.05)
         for child in children:
             self._clean_up_after(child)
             child.journal.close()

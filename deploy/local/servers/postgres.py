@@ -72,7 +72,7 @@ class Postgres:
         self.port = port
         self.password = password
         self.durable = durable
-        self.say = print_line
+        self.print_line = print_line
         self._lock: IO[str] | None = None
 
     @cached_property
@@ -85,7 +85,7 @@ class Postgres:
 
     @cached_property
     def place(self) -> Path:
-        return own_folder(self.folder, self.account, self.say).resolve()
+        return own_folder(self.folder, self.account, self.print_line).resolve()
 
     @property
     def data(self) -> Path:
@@ -230,16 +230,16 @@ class Postgres:
         with contextlib.suppress(OSError, ValueError, IndexError, psutil.Error):
             first_line = (self.data / "postmaster.pid").read_text().splitlines()[0]
             process = psutil.Process(int(first_line))
-            return process if self._is_ours(process) else None
+            return process if self._belongs_to_cluster(process) else None
         return None
 
     def _processes(self) -> Iterator[psutil.Process]:
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
-                if self._is_ours(process):
+                if self._belongs_to_cluster(process):
                     yield process
 
-    def _is_ours(self, process: psutil.Process) -> bool:
+    def _belongs_to_cluster(self, process: psutil.Process) -> bool:
         """PostgreSQL's working folder is its data folder, which identifies the cluster."""
         return process.name() == "postgres" and Path(process.cwd()) == self.data
 

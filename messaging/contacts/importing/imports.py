@@ -254,7 +254,7 @@ class ImportPass:
             batch, fault = list(islice(self.rows, BATCH)), None
         except NotATable as error:
             batch, fault = [], error
-        one = self._mine()
+        one = self._lock_unchanged()
         if one is None:
             return False
         if one.position + len(batch) > MOST_ROWS:
@@ -280,7 +280,7 @@ class ImportPass:
             return False
         return True
 
-    def _mine(self) -> ContactImport | None:
+    def _lock_unchanged(self) -> ContactImport | None:
         """Lock the import. None if its state or position was changed by someone else."""
         one = db.session.scalars(
             select(ContactImport)

@@ -123,5 +123,5 @@ class Customers:
 
     def _media(self, kind: str) -> StoredMedia:
         if kind == "image":
-            return self._network.keep_media("image/png", sample_png())
-        return self._network.keep_media(*_OTHER_MEDIA[kind])
+            return self._network.store_media("image/png", sample_png())
+        return self._network.store_media(*_OTHER_MEDIA[kind])

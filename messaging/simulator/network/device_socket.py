@@ -61,7 +61,7 @@ class DeviceSocket:
             if len(received) > MOST_MEDIA:
                 raise web.HTTPRequestEntityTooLarge(MOST_MEDIA, len(received))
         kind = request.headers.get("Content-Type", "application/octet-stream")
-        media = self._network.keep_media(kind, bytes(received), request.query.get("filename", ""))
+        media = self._network.store_media(kind, bytes(received), request.query.get("filename", ""))
         return web.json_response({"id": media.id})
 
     async def download(self, request: web.Request) -> web.Response:
@@ -230,7 +230,7 @@ class DeviceSocket:
         if refusal is None or refusal.code not in APPLIED_REFUSALS | {LOGOUT_CODE}:
             return None
         key = f"{device.line.phone}:{text}"
-        applies = refusal.times is None or self._network.meets(key, phone, refusal.times)
+        applies = refusal.times is None or self._network.counts_down(key, phone, refusal.times)
         return refusal.code if applies else None
 
     def _take(self, device: LinkedDevice, phone: str, frame: dict[str, Any]) -> ChatMessage:

@@ -159,7 +159,7 @@ class GraphApi:
         )
 
     def _refusal_applies(self, refusal: Refusal, message: str, phone: str) -> bool:
-        return refusal.times is None or self._network.meets(message, phone, refusal.times)
+        return refusal.times is None or self._network.counts_down(message, phone, refusal.times)
 
     def _recipient_phone(self, recipient: str, line: SimulatedLine) -> str | None:
         known = (chat.phone for chat in self._network.chats(tenant_id=line.tenant_id))
@@ -187,7 +187,7 @@ class GraphApi:
         if not body or len(body) > MOST_MEDIA:
             return refusal_response(self._network, Refusal(131053, 400, "Media upload error: size"))
         kind = str(form.get("type") or given.content_type)
-        return json_response({"id": self._network.keep_media(kind, body, given.filename).id})
+        return json_response({"id": self._network.store_media(kind, body, given.filename).id})
 
     async def look_up(self, request: web.Request) -> web.Response:
         if refused := self._unauthorized(request):

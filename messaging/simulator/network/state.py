@@ -192,7 +192,7 @@ class SimulatedNetwork:
         for listener in list(self.listeners):
             listener(chat)
 
-    def meets(self, message: str, number: str, times: int) -> bool:
+    def counts_down(self, message: str, number: str, times: int) -> bool:
         """Return True for the first `times` attempts of this message."""
         met = self.met.get((message, number), 0)
         if met >= times:
@@ -201,7 +201,7 @@ class SimulatedNetwork:
         self.met[message, number] = met + 1
         return True
 
-    def keep_media(self, mime_type: str, body: bytes, filename: str = "") -> StoredMedia:
+    def store_media(self, mime_type: str, body: bytes, filename: str = "") -> StoredMedia:
         media = StoredMedia(str(int.from_bytes(os.urandom(7))), mime_type, body, filename)
         self._media[media.id] = media
         self._media_bytes += len(body)

@@ -1,9 +1,9 @@
-// The cart, kept on the phone until it is sent. Amounts here are for display only: the server
+// The cart, stored on the phone until it is sent. Amounts here are for display only: the server
 // computes all prices again.
 import { base, data, find, minor } from "./page.js";
 
 const KEY = `cart:${location.pathname}`;
-const KEPT = 3 * 3600 * 1000;
+const MAX_AGE_MS = 3 * 3600 * 1000;
 
 export class Cart {
   constructor() {
@@ -11,10 +11,10 @@ export class Cart {
     this.lost = []; // stored items that are no longer on the menu
     this.watchers = [];
     try {
-      const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-      if (kept.at > Date.now() - KEPT) {
-        this.lines = kept.lines.filter((line) => known(line));
-        this.lost = kept.lines.filter((line) => !known(line) && line.name);
+      const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+      if (stored.at > Date.now() - MAX_AGE_MS) {
+        this.lines = stored.lines.filter((line) => known(line));
+        this.lost = stored.lines.filter((line) => !known(line) && line.name);
       }
     } catch { /* storage is unavailable in a private window */ }
     queueMicrotask(() => this.changed());
@@ -30,10 +30,10 @@ export class Cart {
   }
 
   // Remove the ordered items; keep those added since.
-  take(ordered) {
+  removeOrdered(ordered) {
     for (const line of ordered) {
-      const mine = this.like(line);
-      if (mine) mine.quantity -= line.quantity;
+      const own = this.like(line);
+      if (own) own.quantity -= line.quantity;
     }
     this.lines = this.lines.filter((line) => line.quantity > 0);
     this.changed();

@@ -1,5 +1,5 @@
 // The cart sheet, and sending the cart.
-import { data, find, minor, money, openSheet, post, say, table, tell } from "./page.js";
+import { data, find, minor, money, openSheet, post, translate, table, showMessage } from "./page.js";
 import { optionNames, unit } from "./cart.js";
 import { Coupon } from "./coupon.js";
 
@@ -36,8 +36,8 @@ export class Checkout {
 
   // The chat message has arrived and the order exists. Items added since then stay in the cart.
   received(sent) {
-    this.cart.take(sent);
-    if (!this.coupon.brought) this.coupon.forget();
+    this.cart.removeOrdered(sent);
+    if (!this.coupon.isFromUrl) this.coupon.forget();
     if (this.ready.open) this.ready.close();
   }
 
@@ -69,10 +69,10 @@ export class Checkout {
     const name = data.items[line.item].name;
     const stepper = document.createElement("div");
     stepper.className = "stepper";
-    const less = this.button("−", `${say("fewer")}: ${name}`, () => this.cart.step(line, -1));
+    const less = this.button("−", `${translate("fewer")}: ${name}`, () => this.cart.step(line, -1));
     const many = document.createElement("output");
     many.textContent = line.quantity;
-    stepper.append(less, many, this.button("+", `${say("more")}: ${name}`, () => this.cart.step(line, 1)));
+    stepper.append(less, many, this.button("+", `${translate("more")}: ${name}`, () => this.cart.step(line, 1)));
     const what = document.createElement("div");
     what.className = "what";
     what.append(name);
@@ -104,17 +104,17 @@ export class Checkout {
     const percent = data.serviceTypes.includes(value("type")) ? Number(data.service) : 0;
     const service = Math.round(((subtotal - discount) * percent) / 100);
     const tip = Math.round((subtotal * Number(value("tip") ?? 0)) / 100);
-    const brought = value("type") === "delivery";
-    const fee = brought && this.place ? minor(this.place.fee) : 0;
+    const isDelivery = value("type") === "delivery";
+    const fee = isDelivery && this.place ? minor(this.place.fee) : 0;
     const rows = [["subtotal", discount || service || fee || tip ? subtotal : 0], ["discount", -discount], ["service", service], ["delivery_fee", fee], ["tip", tip]].filter(([, amount]) => amount);
     const total = subtotal - discount + service + fee + tip;
-    if (brought && data.zoned && !this.place) rows.push(["delivery_fee", null]);
+    if (isDelivery && data.zoned && !this.place) rows.push(["delivery_fee", null]);
     const list = [...rows, ["total", total]].map(([key, amount]) => {
       const row = document.createElement("div");
       row.className = key === "total" ? "whole" : "";
       const name = document.createElement("dt"), sum = document.createElement("dd");
-      name.textContent = say(key, { percent: new Intl.NumberFormat(data.language).format(percent) });
-      sum.textContent = amount === null ? say("fee_open") : money(amount);
+      name.textContent = translate(key, { percent: new Intl.NumberFormat(data.language).format(percent) });
+      sum.textContent = amount === null ? translate("fee_open") : money(amount);
       row.append(name, sum);
       return row;
     });
@@ -124,21 +124,21 @@ export class Checkout {
 
   // The location is requested only on tap; the server computes the fee.
   async locate() {
-    const said = find("[data-locate-said]"), button = find("[data-locate]");
+    const status = find("[data-locate-status]"), button = find("[data-locate]");
     button.disabled = true;
-    said.dataset.state = "";
-    said.textContent = say("sending");
+    status.dataset.state = "";
+    status.textContent = translate("sending");
     try {
       const { coords } = await new Promise((yes, no) => navigator.geolocation.getCurrentPosition(yes, no, { enableHighAccuracy: true, timeout: 15000, maximumAge: 0 }));
       const place = { latitude: coords.latitude, longitude: coords.longitude };
       const answer = await post("zone", place);
       this.place = answer.ok ? { ...place, fee: answer.body.fee } : null;
-      said.textContent = answer.body.said;
-      said.dataset.state = answer.ok ? "good" : "bad";
+      status.textContent = answer.body.message;
+      status.dataset.state = answer.ok ? "good" : "bad";
     } catch {
       this.place = null;
-      said.textContent = say("locate_failed");
-      said.dataset.state = "bad";
+      status.textContent = translate("locate_failed");
+      status.dataset.state = "bad";
     } finally {
       button.disabled = false;
     }
@@ -148,7 +148,7 @@ export class Checkout {
   async send() {
     const button = find("[data-send]");
     button.disabled = true;
-    find("[data-send-word]").textContent = say("sending");
+    find("[data-send-word]").textContent = translate("sending");
     try {
       const answer = await post("cart", {
         lines: this.cart.lines.map(({ item, options, note, quantity }) => ({ item, options, note, quantity })),
@@ -159,24 +159,24 @@ export class Checkout {
       });
       if (answer.ok) this.done(answer.body);
       else {
-        const said = this.refusal(answer.body);
+        const message = this.refusal(answer.body);
         if (answer.body.thing) this.cart.drop(answer.body.thing);
-        if (answer.body.code?.startsWith("coupon_")) this.coupon.refuse(said);
-        this.fault(said);
-        if (!this.sheet.open) tell(said);
+        if (answer.body.code?.startsWith("coupon_")) this.coupon.refuse(message);
+        this.fault(message);
+        if (!this.sheet.open) showMessage(message);
       }
     } catch {
-      this.fault(say("failed"));
+      this.fault(translate("failed"));
     } finally {
       button.disabled = false;
-      find("[data-send-word]").textContent = say("send");
+      find("[data-send-word]").textContent = translate("send");
     }
   }
 
   // The server no longer has items that left the menu; this page still has their names.
-  refusal({ said, code, thing }) {
+  refusal({ message, code, thing }) {
     const name = code === "not_on_menu" ? this.cart.nameOf(thing) : "";
-    return name ? say("off_menu", { name }) : said;
+    return name ? translate("off_menu", { name }) : message;
   }
 
   // The cart stays until the message has arrived: closing the sheet does not lose it.
@@ -185,16 +185,16 @@ export class Checkout {
     this.order.follow({ code, link, lines: this.cart.lines.map((line) => ({ ...line })) });
     find("[data-open-app]").href = link;
     find("[data-text]").textContent = text;
-    find("[data-copy-to]").textContent = say("or_copy", { phone });
-    const drawn = new DOMParser().parseFromString(qr, "image/svg+xml").documentElement;
-    find("[data-qr]").replaceChildren(document.importNode(drawn, true));
+    find("[data-copy-to]").textContent = translate("or_copy", { phone });
+    const image = new DOMParser().parseFromString(qr, "image/svg+xml").documentElement;
+    find("[data-qr]").replaceChildren(document.importNode(image, true));
     openSheet(this.ready);
   }
 
   async copy() {
     try {
       await navigator.clipboard.writeText(find("[data-text]").textContent);
-      tell(say("copied"));
+      showMessage(translate("copied"));
     } catch {
       getSelection().selectAllChildren(find("[data-text]"));
     }

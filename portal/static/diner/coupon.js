@@ -1,5 +1,5 @@
 // Coupon codes: typed in the cart, or part of the link.
-import { find, minor, post, say } from "./page.js";
+import { find, minor, post, translate } from "./page.js";
 
 const KEY = `coupon:${location.pathname}`;
 const WAIT = 350; // wait while the guest taps plus and minus
@@ -15,23 +15,23 @@ export class Coupon {
     if (!this.box) return;
     this.input = find("[data-coupon-code]");
     this.button = find("[data-coupon-apply]");
-    this.said = find("[data-coupon-said]");
+    this.status = find("[data-coupon-status]");
     this.button.addEventListener("click", () => (this.code ? this.forget() : this.apply(this.input.value)));
     this.input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
       if (!this.code) this.apply(this.input.value);
     });
-    const brought = new URLSearchParams(location.search).get("coupon");
-    this.brought = Boolean(brought);
-    let kept = "";
-    try { kept = sessionStorage.getItem(KEY) ?? ""; } catch { /* storage is unavailable in a private window */ }
-    if (brought) {
+    const fromUrl = new URLSearchParams(location.search).get("coupon");
+    this.isFromUrl = Boolean(fromUrl);
+    let stored = "";
+    try { stored = sessionStorage.getItem(KEY) ?? ""; } catch { /* storage is unavailable in a private window */ }
+    if (fromUrl) {
       const note = find("[data-coupon-ready]");
-      note.textContent = say("coupon_ready", { code: brought.toUpperCase() });
+      note.textContent = translate("coupon_ready", { code: fromUrl.toUpperCase() });
       note.hidden = false;
     }
-    if (brought || kept) this.apply(brought || kept);
+    if (fromUrl || stored) this.apply(fromUrl || stored);
     cart.watch(() => this.later());
   }
 
@@ -39,7 +39,7 @@ export class Coupon {
     const code = typed.trim().toUpperCase();
     if (!code) return;
     this.code = code;
-    this.asked = "";
+    this.query = "";
     this.show("");
     this.later();
   }
@@ -64,35 +64,35 @@ export class Coupon {
   later() {
     clearTimeout(this.timer);
     if (!this.code || !this.cart.count) return;
-    this.timer = setTimeout(() => this.ask(), this.asked ? WAIT : 0);
+    this.timer = setTimeout(() => this.check(), this.query ? WAIT : 0);
   }
 
-  async ask() {
+  async check() {
     const lines = this.cart.lines.map(({ item, options, quantity }) => ({ item, options, quantity }));
-    const asked = JSON.stringify([this.code, lines]);
-    if (asked === this.asked) return;
-    this.asked = asked;
-    const answer = await post("coupon", { code: this.code, lines }).catch(() => ({ ok: false, body: { said: say("failed") } }));
-    if (asked !== this.asked || !this.code) return;
+    const query = JSON.stringify([this.code, lines]);
+    if (query === this.query) return;
+    this.query = query;
+    const answer = await post("coupon", { code: this.code, lines }).catch(() => ({ ok: false, body: { message: translate("failed") } }));
+    if (query !== this.query || !this.code) return;
     if (!answer.ok) {
-      this.refuse(answer.body.said);
-      if (answer.body.code === "coupon_unknown") this.code = "", this.show(answer.body.said, "bad");
+      this.refuse(answer.body.message);
+      if (answer.body.code === "coupon_unknown") this.code = "", this.show(answer.body.message, "bad");
       return;
     }
     this.code = answer.body.code;
-    this.asked = JSON.stringify([this.code, lines]);
+    this.query = JSON.stringify([this.code, lines]);
     this.discount = minor(answer.body.discount);
     this.good = true;
-    this.show(answer.body.said, "good");
+    this.show(answer.body.message, "good");
     this.changed();
   }
 
   show(sentence, state = "") {
     if (this.code) this.input.value = this.code;
     this.input.readOnly = Boolean(this.code);
-    this.button.textContent = say(this.code ? "coupon_remove" : "coupon_apply");
-    this.said.textContent = sentence;
-    this.said.dataset.state = state;
+    this.button.textContent = translate(this.code ? "coupon_remove" : "coupon_apply");
+    this.status.textContent = sentence;
+    this.status.dataset.state = state;
     try { sessionStorage.setItem(KEY, this.code); } catch { /* as above */ }
   }
 }

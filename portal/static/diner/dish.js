@@ -1,5 +1,5 @@
 // One dish: its options, a note, the quantity.
-import { data, find, minor, money, openSheet, say, tell } from "./page.js";
+import { data, find, minor, money, openSheet, translate, showMessage } from "./page.js";
 import { unit } from "./cart.js";
 
 export class Dish {
@@ -19,7 +19,7 @@ export class Dish {
     const id = element.dataset.item;
     if (data.items[id].groups.length) return this.open(element);
     this.cart.add(id, [], "", 1);
-    tell(say("added", { name: data.items[id].name }));
+    showMessage(translate("added", { name: data.items[id].name }));
   }
 
   open(element) {
@@ -55,7 +55,7 @@ export class Dish {
     legend.append(group.name, " ");
     const hint = document.createElement("span");
     hint.className = "hint";
-    hint.textContent = [this.hint(group), group.free ? say("free", { free: group.free }) : ""].filter(Boolean).join(" · ");
+    hint.textContent = [this.hint(group), group.free ? translate("free", { free: group.free }) : ""].filter(Boolean).join(" · ");
     legend.append(hint);
     box.append(legend, ...group.options.map((option) => {
       const label = document.createElement("label");
@@ -68,7 +68,7 @@ export class Dish {
       label.classList.toggle("gone", option.gone);
       const price = document.createElement("bdi");
       price.className = "num";
-      price.textContent = option.gone ? say("sold_out") : minor(option.price) ? `+ ${money(minor(option.price))}` : "";
+      price.textContent = option.gone ? translate("sold_out") : minor(option.price) ? `+ ${money(minor(option.price))}` : "";
       label.append(input, option.name, price);
       return label;
     }));
@@ -76,8 +76,8 @@ export class Dish {
   }
 
   hint({ least, most }) {
-    if (least === most) return say("required", { least });
-    return least ? say("between", { least, most }) : say("up_to", { most });
+    if (least === most) return translate("required", { least });
+    return least ? translate("between", { least, most }) : translate("up_to", { most });
   }
 
   chosen(input) {
@@ -116,7 +116,7 @@ export class Dish {
   add() {
     const missing = this.incomplete;
     if (missing) {
-      this.fault(say("missing_choice", { group: data.groups[missing].name }));
+      this.fault(translate("missing_choice", { group: data.groups[missing].name }));
       const group = find(`[data-group="${missing}"]`, this.groups);
       group.scrollIntoView({ block: "nearest" });
       group.querySelector("input:not(:disabled)")?.focus();

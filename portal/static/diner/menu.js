@@ -4,17 +4,17 @@ import { Cart } from "./cart.js";
 import { Dish } from "./dish.js";
 import { Checkout } from "./checkout.js";
 import { SentOrder } from "./order.js";
-import { data, find, say, table } from "./page.js";
+import { data, find, translate, table } from "./page.js";
 
 function showTable() {
   const name = find("[data-table-name]");
   if (table.table) {
-    name.textContent = say("table", { table: table.table });
+    name.textContent = translate("table", { table: table.table });
     name.hidden = false;
   }
   if (table.unknown) {
     const note = find("[data-unknown-table]");
-    note.textContent = say("unknown_table", { table: new URLSearchParams(location.search).get("table") });
+    note.textContent = translate("unknown_table", { table: new URLSearchParams(location.search).get("table") });
     note.hidden = false;
   }
   find("[data-calls]").hidden = !table.seated;
@@ -30,7 +30,7 @@ function fold(text) {
 }
 
 function filter() {
-  const asked = fold(find("#search").value.trim());
+  const typed = fold(find("#search").value.trim());
   const ticked = (name) => [...document.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value);
   const diets = ticked("diet"), without = ticked("allergen");
   let any = false;
@@ -38,7 +38,7 @@ function filter() {
     let here = false;
     for (const item of section.querySelectorAll(".item")) {
       const has = (list, one) => item.dataset[list].split(" ").includes(one);
-      const fits = fold(item.textContent).includes(asked)
+      const fits = fold(item.textContent).includes(typed)
         && diets.every((one) => has("diets", one)) && !without.some((one) => has("allergens", one));
       item.hidden = !fits;
       here ||= fits;
@@ -53,7 +53,7 @@ function filter() {
 
 function followChapters() {
   const links = new Map([...document.querySelectorAll(".chapters a")].map((link) => [link.hash.slice(1), link]));
-  const seen = new IntersectionObserver((entries) => {
+  const observer = new IntersectionObserver((entries) => {
     for (const entry of entries.filter((one) => one.isIntersecting)) {
       for (const link of links.values()) link.removeAttribute("aria-current");
       const link = links.get(entry.target.id);
@@ -61,7 +61,7 @@ function followChapters() {
       link?.parentElement.scrollTo({ left: link.offsetLeft - 24, behavior: "smooth" });
     }
   }, { rootMargin: "-25% 0px -70% 0px" });
-  for (const section of document.querySelectorAll("main section")) seen.observe(section);
+  for (const section of document.querySelectorAll("main section")) observer.observe(section);
 }
 
 const cart = new Cart();
@@ -99,7 +99,7 @@ find("[data-open-cart]").addEventListener("click", () => checkout.open());
 new TableCalls();
 if (cart.lost.length) {
   const note = find("[data-lost]");
-  const said = cart.lost.map(({ item, name }) => say(data.items[item] ? "choose_again" : "off_menu", { name }));
-  note.textContent = [...new Set(said)].join(" ");
+  const notes = cart.lost.map(({ item, name }) => translate(data.items[item] ? "choose_again" : "off_menu", { name }));
+  note.textContent = [...new Set(notes)].join(" ");
   note.hidden = false;
 }

@@ -1,8 +1,8 @@
 // Shows the state of an order sent through the messaging app until the order ends.
-import { ask, find, say, tell } from "./page.js";
+import { request, find, translate, showMessage } from "./page.js";
 
 const KEY = `order:${location.pathname}`;
-const KEPT = 6 * 3600 * 1000;
+const MAX_AGE_MS = 6 * 3600 * 1000;
 const SOON = 3000, LATER = 15000, SOON_FOR = 10 * 60 * 1000;
 
 export class SentOrder {
@@ -10,18 +10,18 @@ export class SentOrder {
     this.received = received;
     this.place = find("[data-order]");
     find("[data-order-hide]").addEventListener("click", () => this.forget());
-    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.look(); });
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.poll(); });
     try {
-      const kept = JSON.parse(localStorage.getItem(KEY) ?? "null");
-      if (kept && kept.at > Date.now() - KEPT) this.current = kept;
+      const stored = JSON.parse(localStorage.getItem(KEY) ?? "null");
+      if (stored && stored.at > Date.now() - MAX_AGE_MS) this.current = stored;
     } catch { /* storage is unavailable in a private window */ }
-    if (this.current) this.look();
+    if (this.current) this.poll();
   }
 
   follow({ code, link, lines }) {
     this.current = { code, link, lines, at: Date.now(), sent: false };
-    this.keep();
-    this.show({ state: "waiting", said: say("order_waiting"), number: "" });
+    this.save();
+    this.show({ state: "waiting", message: translate("order_waiting"), number: "" });
     this.later();
   }
 
@@ -29,10 +29,10 @@ export class SentOrder {
     clearTimeout(this.timer);
     this.current = null;
     this.place.hidden = true;
-    this.keep();
+    this.save();
   }
 
-  keep() {
+  save() {
     try {
       if (this.current) localStorage.setItem(KEY, JSON.stringify(this.current));
       else localStorage.removeItem(KEY);
@@ -41,23 +41,23 @@ export class SentOrder {
 
   later() {
     clearTimeout(this.timer);
-    const young = Date.now() - this.current.at < SOON_FOR;
-    this.timer = setTimeout(() => this.look(), young ? SOON : LATER);
+    const recent = Date.now() - this.current.at < SOON_FOR;
+    this.timer = setTimeout(() => this.poll(), recent ? SOON : LATER);
   }
 
-  async look() {
+  async poll() {
     clearTimeout(this.timer);
-    const asked = this.current;
-    if (!asked || document.hidden) return;
-    const answer = await ask(`orders/${asked.code}`).catch(() => null);
-    if (asked !== this.current) return;
+    const order = this.current;
+    if (!order || document.hidden) return;
+    const answer = await request(`orders/${order.code}`).catch(() => null);
+    if (order !== this.current) return;
     if (answer?.status === 404) return this.forget();
     if (answer?.ok) {
-      if (answer.body.sent && !asked.sent) {
-        asked.sent = true;
-        this.keep();
-        this.received(asked.lines ?? []);
-        tell(answer.body.said);
+      if (answer.body.sent && !order.sent) {
+        order.sent = true;
+        this.save();
+        this.received(order.lines ?? []);
+        showMessage(answer.body.message);
       }
       this.show(answer.body);
       if (answer.body.ended) return;
@@ -65,12 +65,12 @@ export class SentOrder {
     this.later();
   }
 
-  show({ state, said, number }) {
+  show({ state, message, number }) {
     this.place.hidden = false;
     this.place.dataset.state = state;
-    find("[data-order-name]").textContent = number ? say("order_number", { number }) : say("order_title");
-    const sentence = find("[data-order-said]");
-    if (sentence.textContent !== said) sentence.textContent = said;
+    find("[data-order-name]").textContent = number ? translate("order_number", { number }) : translate("order_title");
+    const sentence = find("[data-order-status]");
+    if (sentence.textContent !== message) sentence.textContent = message;
     const again = find("[data-order-again]");
     again.hidden = state !== "waiting";
     again.href = this.current.link;

@@ -7,7 +7,7 @@ export const words = read("menu-words");
 export const base = meta("menu-base");
 export const table = { ...JSON.parse(meta("menu-table")), key: new URLSearchParams(location.search).get("k") ?? "" };
 export const find = (selector, under = document) => under.querySelector(selector);
-export const say = (key, values = {}) => words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+export const translate = (key, values = {}) => words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 
 const format = new Intl.NumberFormat(data.language, { style: "currency", currency: data.currency, currencyDisplay: "narrowSymbol", minimumFractionDigits: data.places, maximumFractionDigits: data.places });
 export const money = (minor) => format.format(minor / 10 ** data.places);
@@ -26,21 +26,21 @@ addEventListener("popstate", () => {
   for (const sheet of document.querySelectorAll("dialog[open]")) sheet.close();
 });
 
-export function tell(sentence) {
-  const said = find("[data-said]");
-  said.textContent = sentence;
-  said.hidden = false;
-  clearTimeout(tell.timer);
-  tell.timer = setTimeout(() => { said.hidden = true; }, 4000);
+export function showMessage(sentence) {
+  const place = find("[data-message]");
+  place.textContent = sentence;
+  place.hidden = false;
+  clearTimeout(showMessage.timer);
+  showMessage.timer = setTimeout(() => { place.hidden = true; }, 4000);
 }
 
 const address = (path) => `${base}/${path}?lang=${encodeURIComponent(data.language)}`;
 
-export const post = (path, body) => ask(path, {
+export const post = (path, body) => request(path, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
 });
 
-export async function ask(path, options = {}) {
+export async function request(path, options = {}) {
   const answer = await fetch(address(path), options);
-  return { ok: answer.ok, status: answer.status, body: await answer.json().catch(() => ({ said: say("failed") })) };
+  return { ok: answer.ok, status: answer.status, body: await answer.json().catch(() => ({ message: translate("failed") })) };
 }

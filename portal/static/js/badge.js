@@ -5,7 +5,7 @@ const source = document.querySelector("[data-unread]")?.dataset.unread;
 const GATHER_MS = 400;
 let timer = 0;
 
-async function look() {
+async function refreshBadge() {
   timer = 0;
   const answer = await fetch(source, { redirect: "error", cache: "no-store" }).catch(() => null);
   if (!answer?.ok) return;
@@ -16,4 +16,4 @@ async function look() {
   }
 }
 
-if (source) subscribe(["conversations"], () => { timer ||= setTimeout(look, GATHER_MS); });
+if (source) subscribe(["conversations"], () => { timer ||= setTimeout(refreshBadge, GATHER_MS); });

@@ -3,10 +3,10 @@ import { subscribe } from "./live-updates.js";
 import { toast } from "./toast.js";
 
 const board = document.querySelector("[data-board]");
-const said = document.querySelector("[data-said]");
+const announcer = document.querySelector("[data-announcer]");
 const sound = document.querySelector("[data-sound]");
 const whole = document.querySelector("[data-whole]");
-const KEPT = "comanda.board.sound";
+const SOUND_KEY = "comanda.board.sound";
 const LATE_MINUTES = [10, 20];
 
 const found = (selector) => [...document.querySelectorAll(selector)];
@@ -14,19 +14,19 @@ const known = new Set();
 const newIds = () => found("[data-order], [data-call]").map((one) => one.dataset.order ?? one.dataset.call);
 newIds().forEach((id) => known.add(id));
 
-let looking = null;
+let reloading = null;
 let again = false;
 
 function refresh() {
   again = true;
-  looking ??= (async () => {
+  reloading ??= (async () => {
     while (again) {
       again = false;
-      await look().catch(() => null);
+      await reload().catch(() => null);
     }
-    looking = null;
+    reloading = null;
   })();
-  return looking;
+  return reloading;
 }
 
 // Every response has a new CSRF token.
@@ -34,7 +34,7 @@ const bare = (part) => part.innerHTML
   .replace(/(name="csrf_token" value=)"[^"]*"/g, "$1")
   .replace(/(<time[^>]*>)[^<]*/g, "$1");
 
-async function look() {
+async function reload() {
   const answer = await fetch(location.href, { headers: { "X-Part": "fresh" }, redirect: "error", cache: "no-store" });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -61,7 +61,7 @@ function announceNew() {
   fresh.forEach((id) => known.add(id));
   if (!fresh.length) return;
   for (const id of fresh) document.querySelector(`[data-order="${id}"]`)?.classList.add("ticket-fresh");
-  said.textContent = fresh.some((id) => id.startsWith("cal_")) ? said.dataset.called : said.dataset.new;
+  announcer.textContent = fresh.some((id) => id.startsWith("cal_")) ? announcer.dataset.called : announcer.dataset.new;
   beep();
 }
 
@@ -69,7 +69,7 @@ function announceNew() {
 let player = null;
 
 function beep() {
-  if (localStorage.getItem(KEPT) !== "on") return;
+  if (localStorage.getItem(SOUND_KEY) !== "on") return;
   player ??= new AudioContext();
   player.resume();
   [880, 1175].forEach((pitch, number) => {
@@ -88,7 +88,7 @@ function beep() {
 }
 
 function showSound() {
-  const on = localStorage.getItem(KEPT) === "on";
+  const on = localStorage.getItem(SOUND_KEY) === "on";
   sound.ariaPressed = String(on);
   sound.querySelector("[data-sound-on]").hidden = !on;
   sound.querySelector("[data-sound-off]").hidden = on;
@@ -98,7 +98,7 @@ if (sound) {
   sound.hidden = false;
   showSound();
   sound.addEventListener("click", () => {
-    localStorage.setItem(KEPT, localStorage.getItem(KEPT) === "on" ? "off" : "on");
+    localStorage.setItem(SOUND_KEY, localStorage.getItem(SOUND_KEY) === "on" ? "off" : "on");
     showSound();
     beep(); // browsers allow sound only after the first interaction
   });
@@ -144,16 +144,16 @@ document.addEventListener("submit", async (event) => {
   const answer = await fetch(form.action, {
     method: "POST", body: new FormData(form), headers: { "X-Part": "act" }, redirect: "error",
   }).catch(() => null);
-  const told = await answer?.json().catch(() => ({})) ?? {};
-  if (!answer?.ok || told.note) toast(told.error ?? told.note ?? board.dataset.failed);
+  const result = await answer?.json().catch(() => ({})) ?? {};
+  if (!answer?.ok || result.note) toast(result.error ?? result.note ?? board.dataset.failed);
   button.ariaBusy = "false";
   await refresh();
 });
 
 subscribe(["orders", "calls", "prints"], (facts) => {
   const here = board.dataset.site;
-  const mine = ({ order }) => order && board.querySelector(`[data-order="${CSS.escape(order)}"]`);
-  if (facts.some((fact) => fact.kind === "start-over" || fact.many || fact.site === here || mine(fact))) refresh();
+  const isShown = ({ order }) => order && board.querySelector(`[data-order="${CSS.escape(order)}"]`);
+  if (facts.some((fact) => fact.kind === "start-over" || fact.many || fact.site === here || isShown(fact))) refresh();
 });
 setInterval(grow, 15000);
 grow();

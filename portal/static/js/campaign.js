@@ -5,7 +5,7 @@ const here = document.querySelector("[data-campaign]");
 const LEAST_MS = 1000;
 let timer = 0;
 
-async function look() {
+async function reload() {
   timer = 0;
   const answer = await fetch(location.href, {
     headers: { "X-Part": "campaign" },
@@ -20,14 +20,14 @@ async function look() {
   if (!part || !shown || part.dataset.state !== shown.dataset.state) location.reload();
   else {
     shown.replaceWith(document.adoptNode(part));
-    const fresher = fresh.querySelector('[data-part="recipients"]');
+    const freshTable = fresh.querySelector('[data-part="recipients"]');
     const table = document.querySelector('[data-part="recipients"]');
     // Unchanged parts are kept, so that they keep the focus.
-    if (fresher && table && fresher.innerHTML !== table.innerHTML) table.replaceWith(document.adoptNode(fresher));
+    if (freshTable && table && freshTable.innerHTML !== table.innerHTML) table.replaceWith(document.adoptNode(freshTable));
   }
 }
 
 subscribe(["campaigns"], (facts) => {
-  const mine = facts.some((one) => one.kind === "start-over" || one.many || one.id === here.dataset.campaign);
-  if (mine) timer ||= setTimeout(look, LEAST_MS);
+  const isThis = facts.some((one) => one.kind === "start-over" || one.many || one.id === here.dataset.campaign);
+  if (isThis) timer ||= setTimeout(reload, LEAST_MS);
 });

@@ -1,5 +1,5 @@
 // The reply box: saves drafts, sends once, inserts quick replies after a slash.
-const KEEP = "draft:";
+const DRAFT_PREFIX = "draft:";
 
 export function setUpComposer({ talkId, refresh, toEnd }) {
   const form = document.querySelector("[data-composer]");
@@ -10,12 +10,12 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
   const file = form.querySelector("[data-file]");
   const suggestions = form.querySelector("[data-suggestions]");
   const touch = matchMedia("(pointer: coarse)").matches;
-  const draft = KEEP + talkId;
+  const draft = DRAFT_PREFIX + talkId;
   const mode = () => form.querySelector('[name="mode"]:checked')?.value ?? "reply";
 
   if (!field.value) field.value = sessionStorage.getItem(draft) ?? "";
   grow();
-  dress();
+  showMode();
 
   function grow() {
     field.rows = Math.min(8, Math.max(1, field.value.split("\n").length));
@@ -23,13 +23,13 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     field.style.height = `${Math.min(field.scrollHeight + 2, 220)}px`;
   }
 
-  function dress() {
+  function showMode() {
     const note = mode() === "note";
     form.classList.toggle("is-note", note);
     field.placeholder = note ? field.dataset.placeholderNote : field.dataset.placeholderReply;
   }
 
-  function say(text) {
+  function showError(text) {
     fault.textContent = text ?? "";
     fault.hidden = !text;
   }
@@ -41,7 +41,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     suggest();
   });
   form.addEventListener("change", (event) => {
-    if (event.target.name === "mode") { dress(); field.focus(); }
+    if (event.target.name === "mode") { showMode(); field.focus(); }
     if (event.target === file) showFile();
   });
 
@@ -52,7 +52,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     bar.hidden = !chosen;
     bar.querySelector("[data-file-name]").textContent = chosen?.name ?? "";
   }
-  function take(files) {
+  function attach(files) {
     if (!file || !files?.length || mode() === "note") return false;
     file.files = files;
     showFile();
@@ -61,13 +61,13 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
   }
   form.querySelector("[data-file-drop]")?.addEventListener("click", () => { file.value = ""; showFile(); });
   field.addEventListener("paste", (event) => {
-    if (take(event.clipboardData?.files)) event.preventDefault();
+    if (attach(event.clipboardData?.files)) event.preventDefault();
   });
   const pane = form.closest(".talk");
   pane.addEventListener("dragover", (event) => event.preventDefault());
   pane.addEventListener("drop", (event) => {
     event.preventDefault();
-    take(event.dataTransfer?.files);
+    attach(event.dataTransfer?.files);
   });
 
   // Quotes.
@@ -75,7 +75,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
   function quote(id, text) {
     form.elements.reply_to.value = id;
     quoteBar.hidden = !id;
-    quoteBar.querySelector("[data-quote-said]").textContent = text;
+    quoteBar.querySelector("[data-quoted-text]").textContent = text;
   }
   form.querySelector("[data-quote-drop]").addEventListener("click", () => quote("", ""));
   pane.addEventListener("click", (event) => {
@@ -108,10 +108,10 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
       const key = document.createElement("span");
       key.className = "quick-key";
       key.textContent = `/${shortcut}`;
-      const said = document.createElement("span");
-      said.className = "quick-text";
-      said.textContent = text;
-      item.append(key, said);
+      const preview = document.createElement("span");
+      preview.className = "quick-text";
+      preview.textContent = text;
+      item.append(key, preview);
       item.addEventListener("pointerdown", (event) => { event.preventDefault(); put(text); });
       return item;
     }));
@@ -159,15 +159,15 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     const answer = await fetch(sent.action, {
       method: "POST", body: new FormData(sent), headers: { "X-Part": "act" }, redirect: "error",
     }).catch(() => null);
-    const told = await answer?.json().catch(() => ({}));
+    const result = await answer?.json().catch(() => ({}));
     busy = false;
     sent.classList.remove("is-busy");
     if (!answer?.ok) {
-      say(told?.error ?? form.dataset.failed);
+      showError(result?.error ?? form.dataset.failed);
       return;
     }
-    say("");
-    sent.elements.once.value = told.once;
+    showError("");
+    sent.elements.once.value = result.once;
     if (sent === form) {
       field.value = "";
       sessionStorage.removeItem(draft);

@@ -7,11 +7,11 @@ document.addEventListener("click", (event) => {
   if (!link || !dialog?.showModal || event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.preventDefault();
   link.closest("details")?.removeAttribute("open");
-  const say = (name, text) => {
+  const setText = (name, text) => {
     dialog.querySelector(`[data-ask-${name}]`).textContent = text;
   };
-  say("title", link.dataset.confirm);
-  say("text", link.dataset.confirmText ?? "");
+  setText("title", link.dataset.confirm);
+  setText("text", link.dataset.confirmText ?? "");
   const button = dialog.querySelector("[data-ask-yes]");
   button.textContent = link.dataset.confirmYes ?? link.textContent.trim();
   button.className = `btn ${link.dataset.confirmTone === "calm" ? "btn-primary" : "btn-danger"}`;

@@ -16,12 +16,12 @@ async function put(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return putOldWay(text);
+    return copyWithSelection(text);
   }
 }
 
 // Plain http on a shop's own network has no clipboard API.
-function putOldWay(text) {
+function copyWithSelection(text) {
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "visually-hidden";

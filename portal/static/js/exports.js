@@ -1,7 +1,7 @@
 // Updates the progress bar of an export.
 const place = document.querySelector("[data-exports]");
 
-async function look() {
+async function reload() {
   const list = place.querySelector("[data-moves]");
   if (!list || list.dataset.moves !== "yes") return;
   try {
@@ -10,7 +10,7 @@ async function look() {
   } catch {
     // offline: try again at the next interval
   }
-  setTimeout(look, 1500);
+  setTimeout(reload, 1500);
 }
 
-if (place) setTimeout(look, 1000);
+if (place) setTimeout(reload, 1000);

@@ -15,11 +15,11 @@ function write(mode) {
   document.querySelector("[data-writing]")?.focus();
 }
 
-function take() {
+function assignToMe() {
   const select = document.querySelector("#assign");
-  const mine = [...(select?.options ?? [])].find((option) => option.dataset.me !== undefined);
-  if (!mine || mine.selected) return;
-  select.value = mine.value;
+  const me = [...(select?.options ?? [])].find((option) => option.dataset.me !== undefined);
+  if (!me || me.selected) return;
+  select.value = me.value;
   select.form.requestSubmit();
 }
 
@@ -29,7 +29,7 @@ const KEYS = {
   "/": () => document.querySelector("[data-search] input[type=search]")?.focus(),
   r: () => write("reply"),
   n: () => write("note"),
-  a: take,
+  a: assignToMe,
   e: () => document.querySelector('[data-key="e"]')?.click(),
   u: () => document.querySelector('[data-key="u"]')?.click(),
   "?": () => document.querySelector("#keys")?.togglePopover(),

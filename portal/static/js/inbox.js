@@ -4,8 +4,8 @@ import { toast } from "./toast.js";
 import { setUpComposer } from "./composer.js";
 import { setUpKeys } from "./inbox-keys.js";
 
-const desk = document.querySelector("[data-desk]");
-const talkId = desk.dataset.talk;
+const inbox = document.querySelector("[data-inbox]");
+const talkId = inbox.dataset.talk;
 const thread = document.querySelector("[data-thread]");
 const NEAR_END = 120;
 const SENT_ELSEWHERE_MS = 4000;
@@ -22,23 +22,23 @@ function toEnd() {
 }
 
 // One request at a time; requests made meanwhile are combined into the next one.
-let looking = null;
-let wanted = null;
+let reloading = null;
+let pending = null;
 
 export function refresh({ again = [] } = {}) {
-  wanted = { again: new Set([...(wanted?.again ?? []), ...again]) };
-  looking ??= (async () => {
-    while (wanted) {
-      const asked = wanted;
-      wanted = null;
-      await look(asked).catch(() => null);
+  pending = { again: new Set([...(pending?.again ?? []), ...again]) };
+  reloading ??= (async () => {
+    while (pending) {
+      const request = pending;
+      pending = null;
+      await reload(request).catch(() => null);
     }
-    looking = null;
+    reloading = null;
   })();
-  return looking;
+  return reloading;
 }
 
-async function look({ again }) {
+async function reload({ again }) {
   const url = new URL(location.href);
   if (talkId) url.searchParams.set("since", lastEntry());
   if (again.size) url.searchParams.set("again", [...again].join(","));
@@ -47,7 +47,7 @@ async function look({ again }) {
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const name of ["talks", "head", "facts"]) putPart(fresh, name);
   putComposer(fresh);
-  putFeet(fresh);
+  updateFooters(fresh);
   if (append(fresh.querySelector("[data-fresh]"))) readSoon();
 }
 
@@ -78,11 +78,11 @@ function putComposer(fresh) {
   setUpComposer({ talkId, refresh, toEnd });
 }
 
-function putFeet(fresh) {
+function updateFooters(fresh) {
   for (const foot of fresh.querySelectorAll(":not([data-fresh] *)[data-foot]")) {
     const shown = document.querySelector(`[data-entries] [data-foot="${foot.dataset.foot}"]`);
     if (!shown || shown.dataset.state === foot.dataset.state) continue;
-    shown.closest(".said")?.classList.toggle("said-failed", foot.dataset.state === "failed");
+    shown.closest(".message-box")?.classList.toggle("message-failed", foot.dataset.state === "failed");
     shown.replaceWith(document.adoptNode(foot));
   }
 }
@@ -113,10 +113,10 @@ function readSoon() {
     readTimer = 0;
     const form = document.querySelector("[data-composer]");
     if (document.hidden || !form) return;
-    const seen = [...entries().querySelectorAll('[data-entry^="msg_"]')].at(-1)?.dataset.entry ?? "";
+    const lastId = [...entries().querySelectorAll('[data-entry^="msg_"]')].at(-1)?.dataset.entry ?? "";
     const body = new FormData();
     body.set("csrf_token", form.querySelector('[name="csrf_token"]').value);
-    body.set("seen", seen);
+    body.set("seen", lastId);
     await act(`/inbox/${talkId}/read`, body);
   }, 500);
 }
@@ -125,9 +125,9 @@ export async function act(url, body) {
   const answer = await fetch(url, {
     method: "POST", body, headers: { "X-Part": "act" }, redirect: "error",
   }).catch(() => null);
-  const told = await answer?.json().catch(() => ({})) ?? {};
-  if (!answer?.ok) toast(told.error ?? desk.dataset.failed ?? "…");
-  return answer?.ok ? told : null;
+  const result = await answer?.json().catch(() => ({})) ?? {};
+  if (!answer?.ok) toast(result.error ?? inbox.dataset.failed ?? "…");
+  return answer?.ok ? result : null;
 }
 
 document.addEventListener("submit", async (event) => {

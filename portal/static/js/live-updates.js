@@ -5,34 +5,34 @@
 //
 // `facts` are small objects with a `kind` and ids; the page loads the data.
 // A fact of the kind "start-over" means that some were missed: reload everything that is shown.
-const sign = document.querySelector("[data-live-door]");
+const banner = document.querySelector("[data-live-url]");
 const listeners = new Set();
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30000;
 const HIDDEN_MS = 60000; // a hidden tab disconnects after this time, and catches up once visible
 const SILENT_MS = 45000; // the server sends something every 20 s
-const SIGN_AFTER_MS = 4000;
+const BANNER_AFTER_MS = 4000;
 
-let ticket = sign?.dataset.ticket ?? "";
-let after = sign?.dataset.after ?? "";
+let ticket = banner?.dataset.ticket ?? "";
+let after = banner?.dataset.after ?? "";
 let failures = 0;
 let polls = false;
 let running = false;
 let cut = null;
-let signTimer = 0;
+let bannerTimer = 0;
 let hiddenTimer = 0;
 
 export function subscribe(topics, callback) {
   const listener = { topics: new Set(topics), callback };
   listeners.add(listener);
-  if (!running && sign) {
+  if (!running && banner) {
     running = true;
     run();
   }
   return () => listeners.delete(listener);
 }
 
-export const isLive = () => Boolean(sign) && sign.hidden && running;
+export const isLive = () => Boolean(banner) && banner.hidden && running;
 
 function notify(facts) {
   for (const { topics, callback } of listeners) {
@@ -43,16 +43,16 @@ function notify(facts) {
 
 function connected() {
   failures = 0;
-  clearTimeout(signTimer);
-  signTimer = 0;
-  sign.hidden = true;
-  document.documentElement.dataset.news = "connected";
+  clearTimeout(bannerTimer);
+  bannerTimer = 0;
+  banner.hidden = true;
+  document.documentElement.dataset.live = "connected";
 }
 
 function disconnected() {
   failures += 1;
-  document.documentElement.dataset.news = "lost";
-  signTimer ||= setTimeout(() => { sign.hidden = false; }, SIGN_AFTER_MS);
+  document.documentElement.dataset.live = "lost";
+  bannerTimer ||= setTimeout(() => { banner.hidden = false; }, BANNER_AFTER_MS);
 }
 
 async function run() {
@@ -101,7 +101,7 @@ document.addEventListener("visibilitychange", () => {
 });
 
 async function request(path, control) {
-  const url = `${sign.dataset.liveDoor}/${path}?after=${encodeURIComponent(after)}`;
+  const url = `${banner.dataset.liveUrl}/${path}?after=${encodeURIComponent(after)}`;
   const answer = await fetch(url, {
     headers: { Authorization: `Bearer ${ticket}` },
     cache: "no-store",
@@ -117,7 +117,7 @@ async function request(path, control) {
 }
 
 async function renew() {
-  const answer = await fetch(sign.dataset.renew, { redirect: "error", cache: "no-store" });
+  const answer = await fetch(banner.dataset.renew, { redirect: "error", cache: "no-store" });
   const fresh = answer.ok ? (await answer.json()).ticket : "";
   if (!fresh) throw new Error("no ticket");
   ticket = fresh;

@@ -5,11 +5,11 @@ const here = document.querySelector("[data-order-here]");
 
 if (here) {
   subscribe(["orders"], (facts) => {
-    if (facts.some(({ id, many, kind }) => kind === "start-over" || many || id === here.dataset.orderHere)) look();
+    if (facts.some(({ id, many, kind }) => kind === "start-over" || many || id === here.dataset.orderHere)) reload();
   });
 }
 
-async function look() {
+async function reload() {
   const answer = await fetch(location.href, { redirect: "error", cache: "no-store" }).catch(() => null);
   if (!answer?.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -46,9 +46,9 @@ for (const button of document.querySelectorAll("[data-another]")) button.hidden 
 function requireOptions(row) {
   const part = row.querySelector("[data-required]");
   if (!part) return;
-  const wanted = Number(row.querySelector('[name^="q."]').value) > 0;
-  part.hidden = !wanted;
-  for (const field of part.querySelectorAll("[data-must]")) field.required = wanted;
+  const isOrdered = Number(row.querySelector('[name^="q."]').value) > 0;
+  part.hidden = !isOrdered;
+  for (const field of part.querySelectorAll("[data-must]")) field.required = isOrdered;
 }
 
 document.addEventListener("input", (event) => {

@@ -2,7 +2,7 @@
 // page are kept.
 const part = () => document.querySelector('[data-part="pairing"]');
 
-const seen = () => document.hidden
+const untilVisible = () => document.hidden
   ? new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }))
   : Promise.resolve();
 
@@ -17,7 +17,7 @@ function count(fresh) {
   if (bar) bar.value = shown.dataset.left;
 }
 
-async function look() {
+async function reload() {
   const answer = await fetch(location.href, { headers: { "X-Part": "pairing" }, redirect: "error", cache: "no-store" });
   if (!answer.ok) return answer.status >= 500;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-part]");
@@ -33,8 +33,8 @@ async function look() {
 let more = "live" in part().dataset;
 while (more) {
   await new Promise((done) => setTimeout(done, 1000));
-  await seen();
+  await untilVisible();
   // Offline, or the server restarts: try again at the next interval.
-  more = await look().catch(() => { count(); return true; });
+  more = await reload().catch(() => { count(); return true; });
 }
 if (part().querySelector(".pairing-done")) document.querySelector("[data-until-linked]")?.remove();

@@ -5,7 +5,7 @@ import { subscribe } from "./live-updates.js";
 const AGAIN_MS = 800;
 let timer = 0;
 
-async function look() {
+async function reload() {
   timer = 0;
   const answer = await fetch(location.href, { redirect: "error", cache: "no-store" });
   if (!answer.ok) return;
@@ -18,5 +18,5 @@ async function look() {
 
 subscribe(["prints", "printers"], (facts) => {
   if (facts.every(({ kind }) => kind === "prints.agent")) return;
-  timer ||= setTimeout(() => look().catch(() => {}), AGAIN_MS);
+  timer ||= setTimeout(() => reload().catch(() => {}), AGAIN_MS);
 });

@@ -6,7 +6,7 @@ const EVERY_MS = 1000;
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-async function look() {
+async function reload() {
   const answer = await fetch(location.href, {
     headers: { "X-Part": "progress" },
     redirect: "error",
@@ -25,5 +25,5 @@ async function look() {
 
 for (let more = true; more; ) {
   await wait(EVERY_MS);
-  if (!document.hidden) more = await look().catch(() => true);
+  if (!document.hidden) more = await reload().catch(() => true);
 }

@@ -1,12 +1,12 @@
 // Try a call from the page. A test key is kept in this tab across the groups; a live key is never
 // stored.
-const KEPT = "try-key";
+const STORAGE_KEY = "try-key";
 const key = document.getElementById("try-key");
-key.value = sessionStorage.getItem(KEPT) ?? "";
+key.value = sessionStorage.getItem(STORAGE_KEY) ?? "";
 key.addEventListener("input", () => {
   const written = key.value.trim();
-  if (written.startsWith("ck_test_")) sessionStorage.setItem(KEPT, written);
-  else sessionStorage.removeItem(KEPT);
+  if (written.startsWith("ck_test_")) sessionStorage.setItem(STORAGE_KEY, written);
+  else sessionStorage.removeItem(STORAGE_KEY);
 });
 const prefix = document.querySelector("[data-prefix]").dataset.prefix;
 
@@ -66,8 +66,8 @@ async function sendRequest(form) {
       cache: "no-store",
     });
     const text = await answer.text();
-    const took = Math.round(performance.now() - began);
-    state.textContent = `${answer.status} · ${took} ms · ${answer.headers.get("X-Request-Id") ?? ""}`;
+    const elapsed = Math.round(performance.now() - began);
+    state.textContent = `${answer.status} · ${elapsed} ms · ${answer.headers.get("X-Request-Id") ?? ""}`;
     place.hidden = false;
     place.querySelector("code").textContent = laidOut(text);
   } catch {

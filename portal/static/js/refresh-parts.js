@@ -10,12 +10,12 @@ let tries = 0;
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-function seen() {
+function untilVisible() {
   if (!document.hidden) return Promise.resolve();
   return new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
 }
 
-async function look() {
+async function reload() {
   const answer = await fetch(location.href, {
     headers: { "X-Part": "timeline" },
     redirect: "error",
@@ -38,7 +38,7 @@ function put(markup) {
 
 for (let more = true; more; tries += 1) {
   await wait(tries < SOON_TRIES ? SOON_MS : LATER_MS);
-  await seen();
+  await untilVisible();
   // Offline, or the server restarts: try again at the next interval.
-  more = await look().catch(() => true);
+  more = await reload().catch(() => true);
 }

@@ -1,6 +1,6 @@
 // Drags rows into another order. The buttons beside each row do the same without a pointer or a script.
 
-async function keep(list) {
+async function saveOrder(list) {
   const body = new URLSearchParams({
     csrf_token: document.querySelector("input[name=csrf_token]").value,
     kind: list.dataset.kind,
@@ -12,7 +12,7 @@ async function keep(list) {
 
 const rows = (list) => [...list.children].filter((child) => child.dataset.id);
 
-function mend(list) {
+function updateButtons(list) {
   rows(list).forEach((row, place, all) => {
     const [up, down] = row.querySelectorAll(":scope > .steps-form button, :scope > .card-head .steps-form button");
     if (up) up.disabled = place === 0;
@@ -37,12 +37,12 @@ function follow(list, row, grip, start) {
     grip.removeEventListener("pointermove", move);
     row.classList.remove("dragged");
     if (rows(list).every((one, place) => one === before[place])) return;
-    mend(list);
+    updateButtons(list);
     try {
-      await keep(list);
+      await saveOrder(list);
     } catch {
       for (const one of before) list.append(one);
-      mend(list);
+      updateButtons(list);
       document.querySelector("[data-toasts]").textContent = list.dataset.failed;
     }
   };

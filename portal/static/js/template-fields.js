@@ -1,11 +1,11 @@
 // The "what" step: shows only the fields that the chosen template needs.
-const place = document.querySelector("[data-wishes]");
+const place = document.querySelector("[data-template-fields]");
 const choice = place?.querySelector("select[name=template]");
 
 function show() {
-  const wishes = JSON.parse(place.dataset.wishes)[choice.value];
-  for (const part of place.querySelectorAll("[data-wish]")) {
-    part.hidden = wishes !== undefined && !wishes.split(" ").includes(part.dataset.wish);
+  const fields = JSON.parse(place.dataset.templateFields)[choice.value];
+  for (const part of place.querySelectorAll("[data-template-field]")) {
+    part.hidden = fields !== undefined && !fields.split(" ").includes(part.dataset.templateField);
   }
 }
 

@@ -36,7 +36,7 @@ function onEarth(event) {
   ];
 }
 
-function drawn(name, attributes) {
+function svgElement(name, attributes) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;
@@ -52,12 +52,12 @@ function show() {
   if (polygon) {
     const points = read().map(onMap);
     draft.replaceChildren(
-      drawn("polygon", { class: "draft-shape", points: points.map((point) => point.join(",")).join(" ") }),
-      ...points.map(([cx, cy]) => drawn("circle", { class: "draft-corner", cx, cy, r: 5 })),
+      svgElement("polygon", { class: "draft-shape", points: points.map((point) => point.join(",")).join(" ") }),
+      ...points.map(([cx, cy]) => svgElement("circle", { class: "draft-corner", cx, cy, r: 5 })),
     );
   } else {
     const metres = Number(radius.value.replace(",", ".")) * 1000 || 0;
-    draft.replaceChildren(drawn("circle", { class: "draft-shape", cx: middle.x, cy: middle.y, r: (metres / DEGREE_M) * number("degree") }));
+    draft.replaceChildren(svgElement("circle", { class: "draft-shape", cx: middle.x, cy: middle.y, r: (metres / DEGREE_M) * number("degree") }));
   }
 }
 

@@ -40,7 +40,7 @@ def encode(rows: Sequence[AnyRow], roll: PaperRoll) -> bytes:
 def page_row(text: str, page: tuple[str, int], roll: PaperRoll) -> bytes:
     """Encode one line in the given code page, whatever the profile has; for code-page samples."""
     pen = _Writer(roll)
-    pen.turn_to(page[1])
+    pen.select_code_page(page[1])
     pen.send(text.encode(page[0], "replace") + b"\n")
     return pen.printed()
 
@@ -106,7 +106,7 @@ class _Writer:
     def write(self, row: Row, page: tuple[str, int] | None) -> None:
         encoding, number = page or ("ascii", None)
         if number is not None and not (row.lead + row.text + row.end).isascii():
-            self.turn_to(number)
+            self.select_code_page(number)
         if row.lead:
             self._style(row.wide, row.high, row.bold, False, row.align)
             self.send(row.lead.encode("ascii"))
@@ -114,7 +114,7 @@ class _Writer:
         self.send(row.filled(self.roll.columns).encode(encoding))
         self.send(b"\n")
 
-    def turn_to(self, number: int) -> None:
+    def select_code_page(self, number: int) -> None:
         if self.page != number:
             self.send(b"\x1bt" + bytes([number]))
             self.page = number

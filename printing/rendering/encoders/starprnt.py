@@ -40,7 +40,7 @@ def encode(rows: Sequence[AnyRow], roll: PaperRoll) -> bytes:
 def page_row(text: str, page: tuple[str, int], roll: PaperRoll) -> bytes:
     pen = _Writer(roll)
     pen.out.clear()
-    pen.turn_to(page[1])
+    pen.select_code_page(page[1])
     pen.out += text.encode(page[0], "replace") + b"\n"
     return bytes(pen.out)
 
@@ -77,14 +77,14 @@ class _Writer:
     def _text(self, row: Row, page: tuple[str, int | None]) -> None:
         encoding, number = page
         if number is not None and not (row.lead + row.text + row.end).isascii():
-            self.turn_to(number)
+            self.select_code_page(number)
         if row.lead:
             self._style(row.wide, row.high, row.bold, False, row.align)
             self.out += row.lead.encode("ascii")
         self._style(row.wide, row.high, row.bold, row.inverse, row.align)
         self.out += row.filled(self.roll.columns).encode(encoding) + b"\n"
 
-    def turn_to(self, number: int) -> None:
+    def select_code_page(self, number: int) -> None:
         if self.page != number:
             self.out += _ESC + _GS + b"t" + bytes([number])
             self.page = number

@@ -76,7 +76,7 @@ class DaySummary:
     test_orders: int = 0
     """Not included in any other figure."""
 
-    def took(self, method: str) -> tuple[int, Decimal]:
+    def payments_by(self, method: str) -> tuple[int, Decimal]:
         return self.taken.get(method, (0, ZERO))
 
     def rows(self) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ def made(texts, cuts):
             pieces.write(line)
             since += 1
             if since % cuts == 0:
-                whole += pieces.take()
+                whole += pieces.read_output()
                 pieces = ResumableZip(stored(pieces.state))
         pieces.end()
     return whole + pieces.close()
@@ -56,10 +56,10 @@ def test_a_file_that_was_compressed_apart_is_put_between():
     pieces, apart = ResumableZip(new_state(MADE)), EntryStream(EntryStream.new_state())
     pieces.add("first.txt", b"first")
     apart.write(b"second, ")
-    bytes_of = [apart.take()]
+    bytes_of = [apart.read_output()]
     apart = EntryStream(stored(apart.state))
     apart.write(b"in two parts")
-    bytes_of.append(apart.take(last=True))
+    bytes_of.append(apart.read_output(last=True))
     before, after = pieces.add_compressed("second.txt", apart.state)
     whole = b"".join([before, *bytes_of, after, pieces.close()])
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:

@@ -358,7 +358,7 @@ def test_a_removed_line_leaves_no_keys_behind(stage, restaurant, line, keys):
 
 def test_keys_without_a_line_are_found_when_a_host_starts(stage, restaurant, line, keys):
     """As an account leaves them that was erased by an older version."""
-    keys.store.keep(restaurant.tenant_id, 99_999, "905321110009:7@s.whatsapp.net")
+    keys.store.save(restaurant.tenant_id, 99_999, "905321110009:7@s.whatsapp.net")
     stage.start_host()
     eventually(lambda: not keys.store.find(restaurant.tenant_id, 99_999))
     assert keys.store.find(restaurant.tenant_id, line)

@@ -98,7 +98,7 @@ def test_secrets_contacts_and_buffered_texts_are_deleted_after_a_month(app, libr
 
 
 def test_a_business_that_keeps_messages_for_a_week_keeps_these_no_longer(app, restaurant, library):
-    library.store.keep(restaurant.tenant_id, 1, DEVICE)
+    library.store.save(restaurant.tenant_id, 1, DEVICE)
     with app.app_context(), restaurant.scope():
         retention_settings.set_days(RetentionDays(message_days=7))
     library.writes("mine")

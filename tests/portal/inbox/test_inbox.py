@@ -218,7 +218,7 @@ def test_quick_replies_are_kept_and_offered_with_the_name_in_them(app, restauran
 def test_a_page_carries_its_ticket_and_the_way_to_the_live_door(app, settings, restaurant):
     owner = Browser(app.test_client()).signs_in(restaurant.owner)
     page = owner.get("/home").get_data(as_text=True)
-    assert 'data-live-door="/live"' in page
+    assert 'data-live-url="/live"' in page
     ticket = owner.get("/news/ticket")
     assert ticket.json["ticket"]
     assert ticket.headers["Cache-Control"] == "no-store"
@@ -378,5 +378,5 @@ def test_what_a_person_wrote_elsewhere_is_not_called_automatic(app, restaurant, 
     selin.post(f"/contacts/{contact_id}/message", text="Your table is ready.")
     page = selin.get(f"/inbox/{talk}").get_data(as_text=True)
     assert "Your table is ready." in page
-    assert "Selin Kaya" in page.partition('class="said-by"')[2][:40]
+    assert "Selin Kaya" in page.partition('class="message-by"')[2][:40]
     assert "Automatic" not in page

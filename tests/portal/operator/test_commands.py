@@ -212,7 +212,7 @@ def test_linked_phones_are_sealed_with_the_newest_key_too(settings, app, restaur
 
     store = DeviceStore(settings.linked_store_url)
     store.prepare()
-    store.keep(restaurant.tenant_id, 7, "905321112233:5@s.whatsapp.net")
+    store.save(restaurant.tenant_id, 7, "905321112233:5@s.whatsapp.net")
     with restaurant.scope():
         leases.request(LINKED, restaurant.tenant_id, 7)
     fresh = Keyring.new_entry("k9")

@@ -280,10 +280,10 @@ def test_a_diner_learns_the_fee_before_ordering(client, road):
 
     near = ask(41.03, 28.97)
     assert near.json["fee"] == "30.000"
-    assert "₺30.00" in near.json["said"]
-    assert "₺200.00" in near.json["said"]
+    assert "₺30.00" in near.json["message"]
+    assert "₺200.00" in near.json["message"]
     far = ask(42, 28.97, "tr")
-    assert (far.status_code, "teslimat yapamıyoruz" in far.json["said"]) == (422, True)
+    assert (far.status_code, "teslimat yapamıyoruz" in far.json["message"]) == (422, True)
     assert ask(120, 0).status_code == 422
     cart = {
         "lines": [{"item": road.items["Ayran"], "quantity": 1}],
@@ -292,11 +292,11 @@ def test_a_diner_learns_the_fee_before_ordering(client, road):
         "language": "en",
     }
     said = client.post(f"{base}/cart?lang=en", json=cart).json
-    assert (said["code"], "address" in said["said"]) == ("address_missing", True)
+    assert (said["code"], "address" in said["message"]) == ("address_missing", True)
     small = client.post(
         f"{base}/cart?lang=en", json={**cart, "latitude": 41.03, "longitude": 28.97}
     ).json
-    assert (small["code"], "₺200.00" in small["said"]) == ("below_minimum", True)
+    assert (small["code"], "₺200.00" in small["message"]) == ("below_minimum", True)
     cart["lines"][0]["quantity"] = 10
     sent = client.post(
         f"{base}/cart?lang=en", json={**cart, "latitude": 41.03, "longitude": 28.97}

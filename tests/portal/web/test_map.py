@@ -41,12 +41,12 @@ def test_names_of_zones_lie_on_nothing_else(known):
     for drawn in (draw_map(HOME, known), draw_map(HOME, known, dots)):
         assert [one.name for one in drawn.labels] == [zone.name for zone in known]
         for one, other in combinations(drawn.labels, 2):
-            assert not one.box.meets(other.box), (one, other)
+            assert not one.box.overlaps(other.box), (one, other)
         for box in (one.box for one in drawn.labels):
             assert min(box.left, box.top) >= 0
             assert box.right <= WIDTH
             assert box.bottom <= HEIGHT
-            assert not any(box.meets(Box(pin.x, pin.y, pin.x, pin.y)) for pin in drawn.pins)
+            assert not any(box.overlaps(Box(pin.x, pin.y, pin.x, pin.y)) for pin in drawn.pins)
 
 
 def test_a_zone_with_room_is_named_at_its_rim():

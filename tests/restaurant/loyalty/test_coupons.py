@@ -210,9 +210,9 @@ def test_a_campaign_gives_each_guest_one_code_however_often_it_asks(club):
     giver, tenant_id = campaign_coupons.CampaignCoupons(), club.bistro.business.tenant_id
     with club.scope():
         assert giver.offers(tenant_id) == [(reward.id, "Ten percent")]
-        first = giver.give(tenant_id, reward.id, people[:1], "cmp_1")
-        again = giver.give(tenant_id, reward.id, people, "cmp_1")
-        other = giver.give(tenant_id, reward.id, people, "cmp_2")
+        first = giver.issue(tenant_id, reward.id, people[:1], "cmp_1")
+        again = giver.issue(tenant_id, reward.id, people, "cmp_1")
+        other = giver.issue(tenant_id, reward.id, people, "cmp_2")
     assert again[people[0]] == first[people[0]]
     assert len({*again.values(), *other.values()}) == 4
     assert club.bistro.order(coupon=again[people[0]]).total == lira("688.5")

@@ -17,7 +17,7 @@ from messaging.campaigns import results
 from messaging.campaigns.dry_run import DryRunResult, MessagePreview
 from messaging.campaigns.repository import DEFAULT_QUIET_HOURS, UNCHANGED, CampaignInput
 from messaging.campaigns.results import RecipientResult
-from messaging.campaigns.template_values import with_kept_file
+from messaging.campaigns.template_values import with_stored_file
 from messaging.models import Campaign
 from messaging.templates.components import TemplatePreview
 
@@ -110,7 +110,7 @@ class CampaignFacts(BaseModel):
             "filters": self.filters.given() if self.filters else {},
             "line_id": self.instance_id,
             "text": self.message or "",
-            "template": with_kept_file(self.template.given(), before or {})
+            "template": with_stored_file(self.template.given(), before or {})
             if self.template
             else {},
             "gift": self.gift,

@@ -112,7 +112,7 @@ class Assign(BaseModel):
     )
 
 
-class Said(BaseModel):
+class CourierUpdate(BaseModel):
     status: Literal[STEPS] = Field(  # type: ignore[valid-type]
         examples=["picked_up"], description="What the courier did with the order."
     )

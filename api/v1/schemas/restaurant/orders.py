@@ -113,7 +113,7 @@ class ChangePage(BaseModel):
     next: None
 
 
-class WishIn(BaseModel):
+class OrderItemIn(BaseModel):
     item_id: str = Field(max_length=40)
     quantity: int = Field(1, ge=1, le=99)
     options: list[str] = Field(default_factory=list, max_length=60, description="Option ids.")
@@ -135,7 +135,7 @@ class NewOrder(BaseModel):
         "", max_length=12, examples=["12"], description="A table of the site; needed for `dine_in`."
     )
     customer: CustomerShape = Field(default_factory=lambda: CustomerShape(phone="", name=""))
-    items: list[WishIn] = Field(min_length=1, max_length=60)
+    items: list[OrderItemIn] = Field(min_length=1, max_length=60)
     notes: str = Field("", max_length=500)
     coupon: str = Field("", max_length=40, description="A coupon's code: used up by this order.")
     address: str = Field("", max_length=300, description="Of a delivery, in words.")

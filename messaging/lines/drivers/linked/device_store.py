@@ -72,7 +72,7 @@ class DeviceStore:
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute(CREATE_DEVICES)
 
-    def keep(self, tenant_id: int, line_id: int, device: str) -> None:
+    def save(self, tenant_id: int, line_id: int, device: str) -> None:
         sealed = current_keyring().encrypt(device, _context(tenant_id, line_id))
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute(SAVE_DEVICE, (tenant_id, line_id, sealed))

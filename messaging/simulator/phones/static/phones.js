@@ -8,7 +8,7 @@ const devices = document.getElementById("devices");
 const atEnd = () => bubbles.scrollHeight - bubbles.scrollTop - bubbles.clientHeight < 80;
 const toEnd = () => { bubbles.scrollTop = bubbles.scrollHeight; };
 
-async function take(address, into) {
+async function load(address, into) {
   const answer = await fetch(address);
   if (answer.ok) into.innerHTML = await answer.text();
 }
@@ -16,19 +16,19 @@ async function take(address, into) {
 async function refreshBubbles() {
   if (!bubbles) return;
   const follow = atEnd();
-  await take(bubbles.dataset.from, bubbles);
+  await load(bubbles.dataset.from, bubbles);
   if (follow) toEnd();
 }
 
-const refreshPeople = () => take(`/phones/people?phone=${people.dataset.phone}`, people);
+const refreshPeople = () => load(`/phones/people?phone=${people.dataset.phone}`, people);
 
 // One request at a time; a change during it triggers another one.
-function once(look) {
+function once(work) {
   let busy = false, again = false;
   return async () => {
     if (busy) { again = true; return; }
     busy = true;
-    do { again = false; try { await look(); } catch { /* the next change retries */ } } while (again);
+    do { again = false; try { await work(); } catch { /* the next change retries */ } } while (again);
     busy = false;
   };
 }
@@ -90,7 +90,7 @@ events.addEventListener("open", () => { showPeople(); showBubbles(); });
 if (bubbles) toEnd();
 
 // Codes change every few seconds. An open menu is not replaced.
-const showDevices = once(() => take(devices.dataset.from, devices));
+const showDevices = once(() => load(devices.dataset.from, devices));
 if (devices) {
   setInterval(() => {
     if (!document.hidden && !devices.querySelector("details[open]") && !devices.contains(document.activeElement)) showDevices();
