@@ -159,17 +159,17 @@ def _take_token(secret: str, secret_hash: str, found: CachedCaller) -> CachedCal
     buckets = [Bucket(f"tenant:{tenant.id}", tenant.rate_per_second, tenant.burst)]
     if key.rate_per_second is not None:
         buckets.append(Bucket(f"key:{key.id}", key.rate_per_second, key.rate_per_second * 2))
-    rate_limit = take_tokens(buckets, str(tenant.id))
-    g.facts, g.key, g.taken = tenant, key, rate_limit
-    if rate_limit.generation is not None and rate_limit.generation != found.generation:
+    taken = take_tokens(buckets, str(tenant.id))
+    g.facts, g.key, g.taken = tenant, key, taken
+    if taken.generation is not None and taken.generation != found.generation:
         found = _find_caller(secret, secret_hash)
         _check_usable(found.caller)
-    if not rate_limit.allowed:
+    if not taken.allowed:
         raise RateLimited(
             "More than {rate} requests a second. Wait {seconds} s and try again.",
-            retry_after=rate_limit.retry_after,
+            retry_after=taken.retry_after,
             rate=tenant.rate_per_second,
-            seconds=rate_limit.retry_after,
+            seconds=taken.retry_after,
         )
     return found
 

@@ -9,10 +9,8 @@ from datetime import datetime, timedelta
 from babel.dates import format_date, format_skeleton
 
 from core.clock import now
-from core.i18n.catalogs import N_, Catalog
+from core.i18n.catalogs import N_, KeyedTexts
 from core.i18n.plurals import Message, Plural
-
-_CATALOG = Catalog("chat")
 
 CHAT_TEXTS: dict[str, Message] = {
     # The order that the guest sends from the menu
@@ -213,21 +211,10 @@ CHAT_TEXTS: dict[str, Message] = {
     ),
 }
 
-
-def chat_text(language: str, key: str, /, **values: object) -> str:
-    return _CATALOG.text(language, CHAT_TEXTS[key], **values)
-
-
-def unfilled_chat_text(language: str, key: str) -> str:
-    """The text with its placeholders."""
-    message = CHAT_TEXTS[key]
-    if isinstance(message, Plural):
-        raise TypeError(f"{key} depends on a number")
-    return _CATALOG.gettext(language, message)
-
-
-def chat_languages() -> frozenset[str]:
-    return _CATALOG.languages
+_texts = KeyedTexts("chat", CHAT_TEXTS)
+chat_text = _texts.text
+unfilled_chat_text = _texts.unfilled
+chat_languages = _texts.languages
 
 
 def opening_day(at: datetime, language: str) -> str:

@@ -70,6 +70,32 @@ class Catalog:
         return self._loaded[name]
 
 
+class KeyedTexts:
+    """Texts that the code chooses by a key, such as a state or an error code."""
+
+    def __init__(self, domain: str, texts: Mapping[str, Message]) -> None:
+        self.catalog = Catalog(domain)
+        self._texts = texts
+
+    def text(self, language: str, key: str, /, **values: object) -> str:
+        return self.catalog.text(language, self._texts[key], **values)
+
+    def unfilled(self, language: str, key: str) -> str:
+        """The text with its placeholders."""
+        message = self._texts[key]
+        if isinstance(message, Plural):
+            raise TypeError(f"{key} depends on a number")
+        return self.catalog.gettext(language, message)
+
+    def languages(self) -> frozenset[str]:
+        return self.catalog.languages
+
+    def template_functions(self, language: str) -> dict[str, Callable[..., str]]:
+        """For a page: `_` and `pgettext` translate a text, `label` the text of a key."""
+        functions = self.catalog.template_functions(language)
+        return {**functions, "label": partial(self.text, language)}
+
+
 PORTAL_TEXTS = Catalog("messages")
 """For e-mails and documents, which are written without a request."""
 

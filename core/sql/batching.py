@@ -39,10 +39,10 @@ class Batcher:
     async def run(self, tenant_id: int, params: Mapping[str, object]) -> Rows:
         answer: asyncio.Future[Rows] = asyncio.get_running_loop().create_future()
         self._queue.append(_Call(tenant_id, {**params, "tenant_id": tenant_id}, answer))
-        self._start_batches()
+        self._go()
         return await answer
 
-    def _start_batches(self) -> None:
+    def _go(self) -> None:
         while self._free and self._queue:
             self._free -= 1
             self._start(self._run(self._gather())).add_done_callback(self._done)
@@ -55,7 +55,7 @@ class Batcher:
 
     def _done(self, _task: "asyncio.Task[None]") -> None:
         self._free += 1
-        self._start_batches()
+        self._go()
 
     def _gather(self) -> list[_Call]:
         calls: dict[int, _Call] = {}

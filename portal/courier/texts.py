@@ -1,11 +1,6 @@
 """The texts of the courier's page that views choose by a code; the pages have the others."""
 
-from collections.abc import Callable
-from functools import partial
-
-from core.i18n.catalogs import N_, Catalog
-
-_CATALOG = Catalog("courier")
+from core.i18n.catalogs import N_, KeyedTexts
 
 TEXTS = {
     # The state of an order
@@ -28,19 +23,12 @@ TEXTS = {
 }
 
 
-def courier_text(language: str, key: str, /, **values: object) -> str:
-    return _CATALOG.text(language, TEXTS[key], **values)
+_texts = KeyedTexts("courier", TEXTS)
+courier_text = _texts.text
+courier_languages = _texts.languages
+page_functions = _texts.template_functions
 
 
 def error_text(language: str, code: str) -> str:
     key = f"fault_{code}"
     return courier_text(language, key if key in TEXTS else "fault")
-
-
-def courier_languages() -> frozenset[str]:
-    return _CATALOG.languages
-
-
-def page_functions(language: str) -> dict[str, Callable[..., str]]:
-    """For templates: `_` and `pgettext` translate a text, `label` the text of a code."""
-    return {**_CATALOG.template_functions(language), "label": partial(courier_text, language)}

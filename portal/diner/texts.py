@@ -1,11 +1,6 @@
 """The texts of the diner's pages that views and scripts choose by a code; pages have the others."""
 
-from collections.abc import Callable
-from functools import partial
-
-from core.i18n.catalogs import N_, Catalog
-
-_CATALOG = Catalog("diner")
+from core.i18n.catalogs import N_, KeyedTexts
 
 TEXTS = {
     # Why orders are not accepted
@@ -181,20 +176,12 @@ SCRIPT_KEYS = (
 )
 # fmt: on
 
-
-def diner_text(language: str, key: str, /, **values: object) -> str:
-    return _CATALOG.text(language, TEXTS[key], **values)
-
-
-def diner_languages() -> frozenset[str]:
-    return _CATALOG.languages
-
-
-def page_functions(language: str) -> dict[str, Callable[..., str]]:
-    """For templates: `_` translates a text, `label` the text of a code."""
-    return {**_CATALOG.template_functions(language), "label": partial(diner_text, language)}
+_texts = KeyedTexts("diner", TEXTS)
+diner_text = _texts.text
+diner_languages = _texts.languages
+page_functions = _texts.template_functions
 
 
 def script_texts(language: str) -> dict[str, str]:
-    """The texts that the page's scripts fill in; see `say` in `static/diner/page.js`."""
-    return {key: _CATALOG.gettext(language, TEXTS[key]) for key in SCRIPT_KEYS}
+    """The texts that the page's scripts fill in; see `translate` in `static/diner/page.js`."""
+    return {key: _texts.unfilled(language, key) for key in SCRIPT_KEYS}

@@ -30,8 +30,8 @@ def _language() -> str:
     """The language of this request; read directly, because a page asks for it hundreds of times."""
     if not has_app_context():
         return ""
-    babel_state = g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
-    chosen = getattr(babel_state, "babel_locale", None) or get_locale()
+    kept = g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
+    chosen = getattr(kept, "babel_locale", None) or get_locale()
     return str(chosen.language) if chosen else ""
 
 
@@ -62,7 +62,7 @@ def cache_urls(app: Flask) -> None:
     """Cache URLs for templates: without parameters, of static files, and with ids filled in."""
 
     @lru_cache(maxsize=4096)
-    def cached(_root: str, endpoint: str, filename: str) -> str:
+    def kept(_root: str, endpoint: str, filename: str) -> str:
         values: dict[str, Any] = {"filename": filename} if filename else {}
         return app.url_for(endpoint, **values)
 
@@ -92,7 +92,7 @@ def cache_urls(app: Flask) -> None:
             return app.url_for(endpoint, **values)
         filename = values.get("filename", "")
         if len(values) == bool(filename):
-            return cached(request.root_path, endpoint, filename)
+            return kept(request.root_path, endpoint, filename)
         return app.url_for(endpoint, **values) if filename else filled(endpoint, values)
 
     app.jinja_env.context_class = PageContext

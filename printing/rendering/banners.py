@@ -3,10 +3,9 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from core.i18n.catalogs import N_, Catalog
+from core.i18n.catalogs import N_, KeyedTexts
 from printing.rendering.document import Band, Columns, Cut, Document, Heading, Part, Rule, TextLine
 
-_CATALOG = Catalog("tickets")
 BANNER_TEXTS = {
     "reprint": N_("REPRINT"),
     "first": N_("First sent {time}. It may already be printed."),
@@ -19,8 +18,7 @@ BANNER_TEXTS = {
 PANGRAM = "Pijamalı hasta yağız şoföre çabucak güvendi. ĞÜŞİÖÇ"
 
 
-def banner_text(language: str, key: str, /, **values: object) -> str:
-    return _CATALOG.text(language, BANNER_TEXTS[key], **values)
+banner_text = KeyedTexts("tickets", BANNER_TEXTS).text
 
 
 def with_reprint_banner(

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.adapters import SetupStep
 from core.i18n.catalogs import N_
+from core.security.signing import constant_time_equal, hmac_base64
 from core.values.text import BadText, normalize_text, one_line
 from webhooks.inbound import reasons
 
@@ -202,6 +203,12 @@ def phone_hints(*places: tuple[str, Any, Any]) -> tuple[PhoneHint, ...]:
         for place, written, where in places
         if text_of(written, 60)
     )
+
+
+def has_base64_signature(secret: str, headers: Mapping[str, str], header: str, body: bytes) -> bool:
+    """True if the header holds the body's HMAC-SHA256 in base64."""
+    given = lowercase_headers(headers).get(header, "")
+    return bool(secret) and constant_time_equal(given, hmac_base64(secret, body))
 
 
 def lowercase_headers(headers: Mapping[str, str]) -> dict[str, str]:

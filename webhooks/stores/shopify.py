@@ -5,7 +5,6 @@ from typing import Any
 
 from core.adapters import SetupStep
 from core.i18n.catalogs import N_
-from core.security.signing import constant_time_equal, hmac_base64
 from webhooks.inbound import reasons
 from webhooks.stores.base import (
     HeaderFacts,
@@ -14,6 +13,7 @@ from webhooks.stores.base import (
     Platform,
     UnreadableBody,
     customer_fields,
+    has_base64_signature,
     ignored_topic,
     item_list,
     lowercase_headers,
@@ -40,8 +40,7 @@ KINDS = {
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    given = lowercase_headers(headers).get("x-shopify-hmac-sha256", "")
-    return bool(secret) and constant_time_equal(given, hmac_base64(secret, body))
+    return has_base64_signature(secret, headers, "x-shopify-hmac-sha256", body)
 
 
 def facts(headers: Mapping[str, str]) -> HeaderFacts:

@@ -7,7 +7,6 @@ from typing import Any
 from core.adapters import SetupStep
 from core.i18n.catalogs import N_
 from core.ids import new_token
-from core.security.signing import constant_time_equal, hmac_base64
 from webhooks.inbound import reasons
 from webhooks.stores.base import (
     HeaderFacts,
@@ -17,6 +16,7 @@ from webhooks.stores.base import (
     UnreadableBody,
     body_hash,
     customer_fields,
+    has_base64_signature,
     ignored_topic,
     item_list,
     lowercase_headers,
@@ -43,8 +43,7 @@ def is_ping(body: bytes) -> bool:
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    given = lowercase_headers(headers).get("x-wc-webhook-signature", "")
-    return bool(secret) and constant_time_equal(given, hmac_base64(secret, body))
+    return has_base64_signature(secret, headers, "x-wc-webhook-signature", body)
 
 
 def facts(headers: Mapping[str, str]) -> HeaderFacts:

@@ -1,8 +1,6 @@
 """The texts of kitchen tickets and bills, in the restaurant's own language."""
 
-from core.i18n.catalogs import N_, Catalog
-
-_CATALOG = Catalog("tickets")
+from core.i18n.catalogs import N_, KeyedTexts
 
 TICKET_TEXTS = {
     # Stations
@@ -52,6 +50,4 @@ TICKET_TEXTS = {
     "card_at_door": N_("Card on delivery"),
 }
 
-
-def ticket_text(language: str, key: str, /, **values: object) -> str:
-    return _CATALOG.text(language, TICKET_TEXTS[key], **values)
+ticket_text = KeyedTexts("tickets", TICKET_TEXTS).text
