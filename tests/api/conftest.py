@@ -20,7 +20,7 @@ from tests.factories import FreshClient
 DEAD_REDIS = "redis://127.0.0.1:1/0"
 
 
-def tried_doors():
+def sample_blueprint():
     doors = APIBlueprint("tried", __name__, url_prefix="/api/v1/tried")
     doors.before_request(check_caller)
     doors.before_request(check_body)
@@ -65,7 +65,7 @@ def tried_app(app, settings):
     from wsgi import build_app
 
     made = build_app(settings)
-    doors = tried_doors()
+    doors = sample_blueprint()
     csrf.exempt(doors)
     made.register_api(doors)
     made.test_client_class = FreshClient

@@ -219,7 +219,7 @@ def test_no_depth_of_nesting_breaks_anything(tried, restaurant, depth):
     assert answer.status_code == (201 if depth <= 32 else 422)
 
 
-def test_a_fault_of_ours_shows_nothing_inside(tried, restaurant, caplog):
+def test_an_internal_error_shows_nothing_inside(tried, restaurant, caplog):
     answer = tried.get("/api/v1/tried/crash", headers=restaurant.bearer)
     is_error(answer, 500, "internal_error")
     assert "inner workings" not in answer.get_data(as_text=True)
@@ -240,7 +240,7 @@ def test_answers_are_not_kept_by_caches(client, restaurant):
     assert me(client, restaurant.key).headers["Cache-Control"] == "no-store"
 
 
-def test_a_failed_database_is_503_and_says_nothing_was_done(settings, app):
+def test_a_database_failure_is_503_and_reports_that_nothing_was_done(settings, app):
     from wsgi import build_app
 
     dead = "postgresql+psycopg2://nobody:nothing@127.0.0.1:1/nowhere"

@@ -65,7 +65,7 @@ def through_a_key(_app, _tenant_id):
         db.session.execute(text(TWICE), {"said": SAID})
 
 
-def through_the_hot_pool(_app, tenant_id):
+def through_the_sync_pool(_app, tenant_id):
     sql_pool.run_as_tenant(tenant_id, FAILS, {"said": SAID})
 
 
@@ -79,7 +79,7 @@ def through_the_async_pool(app, _tenant_id):
 
 @pytest.mark.allows_any_sql
 @pytest.mark.parametrize(
-    "way", [through_sqlalchemy, through_a_key, through_the_hot_pool, through_the_async_pool]
+    "way", [through_sqlalchemy, through_a_key, through_the_sync_pool, through_the_async_pool]
 )
 def test_a_statement_that_fails_leaves_no_customer_text(logged, app, restaurant, way):
     """Not in the service's logs, however the error is logged, and not in PostgreSQL's."""

@@ -22,7 +22,7 @@ def until_refused(client, business, most=100):
     return answers, time.monotonic() - began
 
 
-def test_every_answer_tells_the_limit(client, newcomer):
+def test_every_answer_shows_the_limit(client, newcomer):
     answer = client.get("/api/v1/me", headers=newcomer.bearer)
     assert answer.headers["RateLimit-Policy"] == '"tenant";q=10;w=2'
     assert answer.headers["RateLimit"] == '"tenant";r=9;t=1'

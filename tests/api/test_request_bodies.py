@@ -6,7 +6,7 @@ import json
 import pytest
 
 from core.values import text as text_values
-from tests.api.v1.restaurant.test_sites_menus_orders import API, bistro, call, wanted  # noqa: F401 (fixtures)
+from tests.api.v1.restaurant.test_sites_menus_orders import API, bistro, call, order_body  # noqa: F401 (fixtures)
 
 PHONE = "905321112233"
 
@@ -83,7 +83,7 @@ def test_empty_texts_of_no_code_tools_count_as_left_out(post, bistro):  # noqa: 
     assert (answer.status_code, answer.json.get("reference")) == (202, None), answer.json
 
 
-def test_all_faults_are_told_at_once(post):
+def test_all_faults_are_reported_at_once(post):
     answer = post("/messages/send", {"phone": "x", "message": " ", "valid_for_seconds": 1})
     assert answer.status_code == 422
     assert set(codes(answer)) == {
@@ -99,7 +99,7 @@ def test_all_faults_are_told_at_once(post):
 
 
 def test_unknown_fields_are_named_on_every_body_and_inside_it(call, bistro):  # noqa: F811
-    body = wanted(bistro, table="12", customer={"phone": "", "nmae": "Ayşe"})
+    body = order_body(bistro, table="12", customer={"phone": "", "nmae": "Ayşe"})
     body["items"][0]["zzz"] = 1
     made = call("POST", "/orders", body, key="warned-1")
     assert made.status_code == 201, made.json
@@ -135,7 +135,7 @@ def test_unknown_query_names_are_named_and_wrong_values_refused(call, bistro):  
 
 
 def test_filters_by_state_and_line_are_the_same_as_by_their_wire_names(call, bistro):  # noqa: F811
-    call("POST", "/orders", wanted(bistro))
+    call("POST", "/orders", order_body(bistro))
     for names in ("state=received", "status_code=received"):
         assert call("GET", f"/messages?{names}").json == {"data": [], "next": None}
 

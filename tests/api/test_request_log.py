@@ -22,7 +22,7 @@ def log(app):
     return found
 
 
-def kept(business, **filters):
+def stored_calls(business, **filters):
     with business.scope():
         return tenant_request_log.list_requests(
             RequestFilters(**filters), None, 50, timedelta(days=7)
@@ -56,15 +56,15 @@ def test_every_outcome_is_kept_newest_first_and_can_be_filtered(client, restaura
     client.get("/api/v1/me", headers=shop.bearer)
     client.get("/api/v1/me")  # belongs to no tenant
     assert log.write() == 4
-    assert [one.status for one in kept(restaurant)] == [404, 422, 200]
-    assert [one.call for one in kept(restaurant, outcome="ok")] == ["GET /me"]
-    assert [one.status for one in kept(restaurant, outcome="refused")] == [404, 422]
-    assert kept(restaurant, outcome="broken") == []
-    assert [one.status for one in kept(restaurant, call="POST /messages/send")] == [422]
-    assert len(kept(restaurant, key_id=restaurant.key_id)) == 3
-    assert kept(restaurant, key_id="key_other") == []
-    assert kept(restaurant)[0].query == "phone=**********33"
-    assert [one.tenant_id for one in kept(shop)] == [shop.tenant_id]
+    assert [one.status for one in stored_calls(restaurant)] == [404, 422, 200]
+    assert [one.call for one in stored_calls(restaurant, outcome="ok")] == ["GET /me"]
+    assert [one.status for one in stored_calls(restaurant, outcome="refused")] == [404, 422]
+    assert stored_calls(restaurant, outcome="broken") == []
+    assert [one.status for one in stored_calls(restaurant, call="POST /messages/send")] == [422]
+    assert len(stored_calls(restaurant, key_id=restaurant.key_id)) == 3
+    assert stored_calls(restaurant, key_id="key_other") == []
+    assert stored_calls(restaurant)[0].query == "phone=**********33"
+    assert [one.tenant_id for one in stored_calls(shop)] == [shop.tenant_id]
 
 
 def test_a_call_that_was_too_fast_is_kept_with_its_key(client, restaurant, log):
@@ -72,9 +72,9 @@ def test_a_call_that_was_too_fast_is_kept_with_its_key(client, restaurant, log):
     for _ in range(4):
         client.get("/api/v1/me", headers={"Authorization": f"Bearer {key}"})
     log.write()
-    newest = kept(restaurant)[0]
+    newest = stored_calls(restaurant)[0]
     assert (newest.status, newest.code) == (429, "rate_limited")
-    assert {one.key_name for one in kept(restaurant)} == {"Key"}
+    assert {one.key_name for one in stored_calls(restaurant)} == {"Key"}
 
 
 def test_odd_calls_do_not_stop_the_ones_beside_them(client, restaurant, log):
@@ -111,7 +111,7 @@ def test_one_row_that_cannot_be_stored_costs_no_other_tenant_its_log(client, res
     log._waiting[0].status = 70_000  # more than the column holds
     assert log.write() == 1
     assert module.DROPPED._value.get() == before + 1
-    assert [kept(restaurant), len(kept(shop))] == [[], 1]
+    assert [stored_calls(restaurant), len(stored_calls(shop))] == [[], 1]
 
 
 def test_what_waits_is_bounded(client, restaurant, log, monkeypatch):
@@ -121,13 +121,13 @@ def test_what_waits_is_bounded(client, restaurant, log, monkeypatch):
     assert log.write() == 2
 
 
-def test_a_large_body_is_told_by_its_size(client, restaurant, log):
+def test_a_large_body_is_reported_by_its_size(client, restaurant, log):
     send(client, restaurant, phone="905321112233", message="x" * 9000)
     log.write()
-    assert kept(restaurant)[0].asked.startswith("… 90")
+    assert stored_calls(restaurant)[0].asked.startswith("… 90")
 
 
-def test_a_server_writes_by_itself(app, client, restaurant, log, monkeypatch):
+def test_the_request_log_is_written_in_the_background(app, client, restaurant, log, monkeypatch):
     monkeypatch.setattr(module, "EVERY_SECONDS", 0.05)
     written = threading.Event()
     real = tenant_request_log.write_requests

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from core.openapi.document import all_models
 from core.openapi.lazy_blueprint import Components
 from tests.api.v1.restaurant.test_delivery import bistro, call, delivery  # noqa: F401 (fixtures)
-from tests.api.v1.restaurant.test_sites_menus_orders import API, wanted
+from tests.api.v1.restaurant.test_sites_menus_orders import API, order_body
 from tests.messaging.inbox.inbox_factory import add_line, writes
 
 
@@ -45,7 +45,7 @@ def test_two_schemas_under_one_name_stop_the_document():
 
 
 def test_orders_are_answered_as_described(call, bistro, holds):  # noqa: F811
-    for body in (wanted(bistro), delivery(bistro)):
+    for body in (order_body(bistro), delivery(bistro)):
         made = call("POST", "/orders", body)
         assert made.status_code == 201, made.json
         holds("/orders", "post", made)
@@ -82,7 +82,7 @@ def test_the_document_knows_headers_and_refusals(client, app):
 
 
 def test_events_are_posted_as_the_document_says(app, call, bistro, client):  # noqa: F811
-    call("POST", "/orders", wanted(bistro))
+    call("POST", "/orders", order_body(bistro))
     document = client.get(f"{API}/openapi.json").json
     posted = call("GET", "/events").json["data"]
     assert "restaurant.order_created" in [one["event"] for one in posted]

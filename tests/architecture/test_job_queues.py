@@ -18,7 +18,7 @@ from jobs import scheduler
 from tests.architecture.layers import ROOT, modules
 
 
-def names_rung(source):
+def named_jobs(source):
     """The first argument of every call that names a job."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and node.args:
@@ -30,7 +30,7 @@ def names_rung(source):
 def woken_jobs():
     found = []
     for path in modules():
-        for first in names_rung((ROOT / path).read_text()):
+        for first in named_jobs((ROOT / path).read_text()):
             if path.as_posix() in (
                 "core/db.py",
                 "core/queue/wakeups.py",
@@ -68,7 +68,7 @@ def test_every_module_with_a_queue_is_there(module):
     assert MODULE_QUEUES[module] in ALL_QUEUES
 
 
-def test_a_ring_for_nobody_fails_before_anything_is_committed(app):
+def test_a_wakeup_for_nobody_fails_before_anything_is_committed(app):
     with pytest.raises(RuntimeError, match=r"jobs\.nothing"), global_scope():
         notify_workers("jobs.nothing.at_all")
         pytest.fail("the transaction went on")

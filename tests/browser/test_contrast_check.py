@@ -38,7 +38,7 @@ def test_what_cannot_be_read_is_found(page, wrong, told):
     assert (told in found) if told else not found
 
 
-def test_a_look_that_was_readable_is_not_examined_again_but_every_other_is(page):
+def test_a_theme_that_was_readable_is_not_checked_again_but_the_others_are(page):
     readable: set[str] = set()
 
     def found(wrong, theme="light"):

@@ -77,7 +77,7 @@ def street(chromium, service):
         context.close()
 
 
-def test_a_shift_with_one_hand_and_no_script(street, bistro):
+def test_a_courier_works_on_a_phone_without_scripts(street, bistro):
     (first, second), link = given(bistro, 2, "en")
     page = street(scripts=False)
     page.goto(link)
@@ -189,5 +189,5 @@ def test_a_diner_shares_the_location_and_sees_the_fee(street, service, bistro):
     cart.get_by_role("button", name="Send order").click()
     text = page.locator("[data-text]")
     expect(text).to_contain_text(re.compile("Total: ₺390.00"))
-    order = bistro.hears(text.inner_text())
+    order = bistro.orders_by_chat(text.inner_text())
     assert (order.state, order.address["zone_name"]) == ("sent_to_kitchen", "Yakın")

@@ -87,7 +87,7 @@ def test_from_the_tables_code_to_an_order(visit, bistro):
     save_screenshot(page, "diner-ready")
     said = page.locator("[data-text]").inner_text()
     watch.expect_none()
-    order = bistro.hears(said)
+    order = bistro.orders_by_chat(said)
     assert (order.state, order.table_number, order.notes) == (
         "sent_to_kitchen",
         "12",
@@ -131,7 +131,7 @@ def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
     page.reload()
     expect(page.get_by_role("button", name="Your order")).to_contain_text("1")
     expect(page.locator("[data-order]")).to_contain_text("Not sent yet")
-    made = bistro.hears(said)
+    made = bistro.orders_by_chat(said)
     expect(page.locator("[data-order]")).to_contain_text(made.number)
     expect(page.locator("[data-order]")).to_contain_text("Your order is in the kitchen")
     expect(page.locator("[data-bar]")).to_be_hidden()
@@ -141,7 +141,7 @@ def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
     watch.expect_none()
 
 
-def test_a_dish_opens_by_its_card_and_says_what_is_missing(visit, bistro):
+def test_a_dish_opens_by_its_card_and_shows_what_is_missing(visit, bistro):
     page, watch = visit()
     page.goto(address(bistro))
     page.locator(".item", has_text="Ayran").locator(".price").click(force=True)
@@ -338,7 +338,7 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     save_screenshot(page, "diner-coupon")
     cart.get_by_role("button", name="Send order").click()
     expect(page.get_by_text("Order code").first).to_be_visible()
-    order = bistro.hears(page.locator("[data-text]").inner_text())
+    order = bistro.orders_by_chat(page.locator("[data-text]").inner_text())
     assert str(order.total) == "121.500"
     page.goto(address(bistro))
     page.get_by_role("button", name="Add Hamburger").click()

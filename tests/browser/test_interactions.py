@@ -132,7 +132,7 @@ def test_without_scripts_pages_are_read_and_forms_work(chromium, service, restau
     context.close()
 
 
-def test_a_look_is_chosen_and_kept(visit, restaurant):
+def test_a_theme_is_chosen_and_stored(visit, restaurant):
     page, watch = visit(restaurant.owner)
     page.emulate_media(color_scheme="light")
     page.get_by_role("button", name="Your account").first.click()
@@ -201,7 +201,9 @@ def test_no_name_runs(app, visit):
     watch.expect_none()
 
 
-def test_a_connection_turns_green_by_itself_when_its_first_event_comes(visit, app, shop, service):
+def test_a_connection_turns_green_automatically_when_its_first_event_comes(
+    visit, app, shop, service
+):
     page, watch = visit(shop.owner)
     page.goto("/stores/new?kind=store")
     page.get_by_label("Name", exact=True).fill("Market stall")

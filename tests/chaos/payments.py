@@ -142,7 +142,7 @@ def _step(
 ) -> None:
     step = way[turn]
     if step == "cart":
-        bistro.hears(cart.text, f"9053211155{number:02d}")
+        bistro.orders_by_chat(cart.text, f"9053211155{number:02d}")
     elif step == "cancel":
         _cancel(bistro, cart.code)
     elif min(way.index("success"), way.index("again")) == turn:

@@ -79,7 +79,7 @@ def test_contacts(client):
     assert refusal.value.request_id.startswith("req_")
 
 
-def test_refusals_say_what_is_wrong(service, business, client):
+def test_refusals_show_what_is_wrong(service, business, client):
     with pytest.raises(InvalidRequest) as refusal:
         client.send("+90 532", "x")
     assert (refusal.value.code, refusal.value.status) == ("invalid_phone", 422)

@@ -99,7 +99,7 @@ def test_it_gives_up_with_what_was_said_last(stage, client):
     assert lost.value.idempotency_key == "mine"
 
 
-def test_what_another_try_does_not_mend_is_told_at_once(stage, client):
+def test_an_error_that_a_retry_cannot_fix_is_reported_at_once(stage, client):
     for status, code in ((503, "line_unavailable"), (429, "rate_limited")):
         stage.keys.clear()
         stage.answers = [refusal(status, code, Retry_After="3600")]

@@ -36,7 +36,7 @@ def test_a_fault_names_its_field():
     assert error.status == 422
 
 
-def test_a_limit_says_when_to_come_back():
+def test_a_limit_shows_when_to_come_back():
     error = RateLimited("Wait {seconds} s.", retry_after=3, seconds=3)
     assert (error.code, error.status, error.retry_after) == ("rate_limited", 429, 3)
 

@@ -226,7 +226,7 @@ def test_tokens_and_codes():
     assert not set(code) & set("01OILUAE")
 
 
-def test_a_past_that_is_told_later_has_ids_in_its_own_order():
+def test_backdated_rows_have_ids_in_order_of_their_time():
     told = datetime(2026, 3, 1, 12, tzinfo=UTC)
     with dated_by(lambda: told):
         later = [new_uuid() for _ in range(3)]

@@ -12,7 +12,7 @@ TENANT = 812345678901234
 
 
 @pytest.fixture
-def heard(app, redis):
+def received(app, redis):
     """The updates that a subscriber receives, and an empty history."""
     redis.delete(live_updates.channel_key(TENANT))
     ear = redis.pubsub(ignore_subscribe_messages=True)
@@ -27,38 +27,38 @@ def heard(app, redis):
     ear.close()
 
 
-def test_news_leave_after_the_commit_in_one_piece(heard):
+def test_live_updates_leave_after_the_commit_in_one_piece(received):
     with tenant_scope(TENANT):
         live_updates.publish_update("messages.received", id="msg_1")
         live_updates.publish_update("conversations.changed", id="cnv_1")
-        assert heard() is None
-    assert heard() == [
+        assert received() is None
+    assert received() == [
         {"kind": "messages.received", "id": "msg_1"},
         {"kind": "conversations.changed", "id": "cnv_1"},
     ]
-    assert heard() is None
+    assert received() is None
 
 
-def test_what_was_rolled_back_is_no_news(heard, redis):
+def test_a_rollback_sends_no_live_updates(received, redis):
     with pytest.raises(ZeroDivisionError), tenant_scope(TENANT):
         live_updates.publish_update("messages.received", id="msg_1")
         raise ZeroDivisionError
-    assert heard() is None
+    assert received() is None
     assert not redis.exists(live_updates.channel_key(TENANT))
 
 
-def test_a_campaign_is_one_piece_of_news(heard):
+def test_a_campaign_is_one_live_update(received):
     with tenant_scope(TENANT):
         live_updates.publish_update("messages.received", id="msg_1")
         for number in range(live_updates.MAX_OF_ONE_KIND + 1):
             live_updates.publish_update("messages.changed", id=f"msg_{number}")
-    assert heard() == [
+    assert received() == [
         {"kind": "messages.received", "id": "msg_1"},
         {"kind": "messages.changed", "many": True},
     ]
 
 
-def test_the_history_is_short_and_runs_out(heard, redis):
+def test_the_history_is_short_and_expires(received, redis):
     place = live_updates.channel_key(TENANT)
     for number in range(live_updates.HISTORY_LENGTH * 2):
         live_updates.send_updates(TENANT, [{"kind": "messages.changed", "id": str(number)}])
@@ -77,7 +77,7 @@ def test_without_redis_the_work_is_done_all_the_same(app, settings):
         connect_redis(settings.redis_url)
 
 
-def test_there_are_no_news_without_a_tenant(app):
+def test_live_updates_need_a_tenant(app):
     from core.db import global_scope
 
     with pytest.raises(RuntimeError), global_scope():

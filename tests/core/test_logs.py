@@ -29,7 +29,7 @@ def fresh(name):
     return logger(name).bind()
 
 
-def test_a_line_knows_its_request_level_and_time(written):
+def test_a_line_has_its_request_level_and_time(written):
     bind_request("req_1", job="jobs.mail.drain")
     fresh("test").info("happened", count=3)
     (line,) = written()
@@ -89,7 +89,7 @@ def test_lines_of_other_libraries_are_masked_too(written):
     assert "some.library" in said
 
 
-def test_what_libraries_tell_of_every_step_is_not_told(written):
+def test_debug_logs_of_libraries_are_not_logged(written):
     logging.getLogger("fontTools.subset").info("glyf pruned")
     logging.getLogger("some.library").warning("the end")
     assert "glyf" not in json.dumps(written())

@@ -42,7 +42,7 @@ def stored():
         return mail.recent_emails(None, 100)
 
 
-def test_a_letter_is_not_there_when_its_transaction_failed(app):
+def test_an_email_is_not_there_when_its_transaction_failed(app):
     with pytest.raises(ZeroDivisionError), global_scope():
         mail.queue_email("ada@example.com", "Hello", "Read me")
         raise ZeroDivisionError
@@ -58,7 +58,7 @@ def test_a_body_is_sealed_in_the_database(superuser_connection):
     assert body.startswith("v1.")
 
 
-def test_a_sent_letter_drops_its_body():
+def test_a_sent_email_drops_its_body():
     write()
     settle(claim())
     (letter,) = stored()
@@ -73,13 +73,13 @@ def test_a_mailbox_keeps_it():
     assert stored()[0].body == "Read me"
 
 
-def test_a_letter_in_somebodys_hands_is_not_claimed_again():
+def test_a_claimed_email_is_not_claimed_again():
     write()
     assert claim() is not None
     assert claim() is None
 
 
-def test_a_letter_comes_back_when_its_worker_died():
+def test_an_email_comes_back_when_its_worker_died():
     with frozen():
         write()
         assert claim().attempts == 1
@@ -114,7 +114,7 @@ def test_a_failure_is_tried_again_later_and_later_and_then_given_up():
         assert claim() is None
 
 
-def test_the_letter_that_waited_longest_goes_first():
+def test_the_email_that_waited_longest_goes_first():
     with frozen():
         for subject in ("first", "second", "third"):
             write(subject)
@@ -122,7 +122,7 @@ def test_the_letter_that_waited_longest_goes_first():
         assert [claim().subject for _ in range(3)] == ["first", "second", "third"]
 
 
-def test_two_workers_never_hold_the_same_letter(app):
+def test_two_workers_never_hold_the_same_email(app):
     for number in range(10):
         write(str(number))
 
@@ -147,7 +147,7 @@ def test_the_mailbox_is_read_in_pages():
     assert [letter.subject for letter in first + rest] == ["4", "3", "2", "1", "0"]
 
 
-def test_a_letter_that_cannot_be_opened_does_not_stop_the_others(superuser_connection):
+def test_an_email_that_cannot_be_opened_does_not_stop_the_others(superuser_connection):
     write("damaged")
     with superuser_connection.cursor() as cursor:
         cursor.execute("UPDATE mails SET body = 'v1.gone.' || repeat('A', 60)")

@@ -45,7 +45,7 @@ def test_a_burst_is_granted_and_then_no_more(name):
     assert [t.left for t in taken] == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]
 
 
-def test_a_refusal_says_how_long_to_wait(name):
+def test_a_refusal_shows_how_long_to_wait(name):
     refused = spend(Bucket(name, rate=0.1, burst=1), 2)[1]
     assert 9000 < refused.wait_ms <= 10_000
     assert refused.retry_after == 10
@@ -72,7 +72,7 @@ def test_all_buckets_or_none(name):
     assert take_tokens([wide]).left == 7
 
 
-def test_the_first_bucket_is_told(name):
+def test_the_first_bucket_is_reported(name):
     assert take_tokens([Bucket(name, 0.1, 5), Bucket(f"{name} 2", 0.1, 50)]).left == 4
 
 
@@ -88,7 +88,7 @@ def test_many_at_once_never_pass_the_burst(app, name):
     assert sum(allowed) == 25
 
 
-def test_what_redis_keeps_goes_away_by_itself(name, redis):
+def test_keys_in_redis_expire(name, redis):
     take_tokens([Bucket(name, rate=10, burst=5)])
     assert 0 < redis.pttl(f"bucket:{name}") <= 500
 

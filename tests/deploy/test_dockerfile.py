@@ -21,13 +21,13 @@ def instructions() -> list[tuple[str, str]]:
     ]
 
 
-def said(word: str) -> list[str]:
+def arguments_of(word: str) -> list[str]:
     return [rest for found, rest in instructions() if found == word]
 
 
 def copied() -> list[str]:
     sources: list[str] = []
-    for rest in said("COPY"):
+    for rest in arguments_of("COPY"):
         if not rest.startswith("--from="):
             sources += rest.split()[:-1]
     return sources
@@ -56,13 +56,13 @@ def test_nothing_private_reaches_the_builder() -> None:
 
 
 def test_the_last_user_is_nobody_special() -> None:
-    assert said("USER")[-1] == "10001:10001"
+    assert arguments_of("USER")[-1] == "10001:10001"
     after = [word for word, _ in instructions()]
     assert "RUN" not in after[len(after) - after[::-1].index("USER") :]
 
 
 def test_only_locked_wheels_with_hashes_are_installed() -> None:
-    installs = [rest for rest in said("RUN") if "pip install" in rest]
+    installs = [rest for rest in arguments_of("RUN") if "pip install" in rest]
     assert len(installs) == 1
     for option in ("--require-hashes", "--only-binary :all:", "--no-deps", "requirements.lock"):
         assert option in installs[0]
@@ -70,20 +70,20 @@ def test_only_locked_wheels_with_hashes_are_installed() -> None:
 
 
 def test_translations_are_compiled() -> None:
-    assert any("python -m core.i18n.compile" in rest for rest in said("RUN"))
+    assert any("python -m core.i18n.compile" in rest for rest in arguments_of("RUN"))
 
 
 def test_the_command_serves_an_app_that_exists() -> None:
-    command = json.loads(said("CMD")[-1])
+    command = json.loads(arguments_of("CMD")[-1])
     assert importlib.util.find_spec(command[0])
     module, _, name = command[-1].partition(":")
     assert (ROOT / f"{module}.py").is_file()
     assert name == "app"
-    assert command[command.index("--port") + 1] == said("EXPOSE")[-1]
+    assert command[command.index("--port") + 1] == arguments_of("EXPOSE")[-1]
 
 
 def test_the_health_check_is_python_and_asks_a_real_route(app: object) -> None:
-    check = json.loads(said("HEALTHCHECK")[-1].partition(" CMD ")[2])
+    check = json.loads(arguments_of("HEALTHCHECK")[-1].partition(" CMD ")[2])
     compile(check[2], "healthcheck", "exec")
     address = re.search(r"http://127\.0\.0\.1:8000(/\w+)", check[2])
     assert address
@@ -92,4 +92,4 @@ def test_the_health_check_is_python_and_asks_a_real_route(app: object) -> None:
 
 @pytest.mark.parametrize("word", ["FROM", "COPY", "RUN", "USER", "HEALTHCHECK", "CMD", "WORKDIR"])
 def test_it_reads_as_a_dockerfile(word: str) -> None:
-    assert said(word)
+    assert arguments_of(word)

@@ -250,20 +250,20 @@ def test_the_api_is_json_even_when_nobody_is_behind_it(lonely_front: Front) -> N
 
 
 @needs_nginx
-def test_a_body_too_large_is_told_in_the_apis_words(front: Front) -> None:
+def test_a_body_too_large_is_reported_in_the_apis_format(front: Front) -> None:
     status, _, body = front.get("/api/v1/me", **{"Content-Length": str(40 * 1024 * 1024)})
     assert (status, json.loads(body)["code"]) == (413, "body_too_large")
 
 
 @needs_nginx
-def test_a_page_says_that_nothing_is_lost(lonely_front: Front) -> None:
+def test_a_page_shows_that_nothing_is_lost(lonely_front: Front) -> None:
     status, _, body = lonely_front.get("/home")
     assert status == 503
     assert b"Nothing is lost" in body
 
 
 @needs_nginx
-def test_news_reach_the_page_as_they_come(start: object) -> None:
+def test_live_updates_reach_the_page_as_they_come(start: object) -> None:
     """A stream whose second event never comes must not hold back the first."""
     listener = socket.create_server(("127.0.0.1", 0))
 

@@ -47,7 +47,7 @@ def states():
         return [letter.state for letter in mail.recent_emails(None, 100)]
 
 
-def test_a_letter_arrives_as_it_was_written(sending):
+def test_an_email_arrives_as_it_was_written(sending):
     write()
     assert drain() == 1
     (letter,) = sending.letters
@@ -61,7 +61,7 @@ def test_a_letter_arrives_as_it_was_written(sending):
     assert drain() == 0
 
 
-def test_a_bell_brings_the_worker(sending, run_jobs):
+def test_a_wakeup_starts_the_worker(sending, run_jobs):
     write()
     run_jobs()  # and what else was queued meanwhile
     assert [letter["Subject"] for letter in sending.letters].count("Merhaba Ünal") == 1
@@ -74,7 +74,7 @@ def test_all_that_is_due_goes_in_one_round(sending):
     assert [letter["Subject"] for letter in sending.letters] == ["0", "1", "2", "3", "4"]
 
 
-def test_a_refused_letter_is_tried_again_and_the_next_one_goes(sending):
+def test_a_refused_email_is_tried_again_and_the_next_one_goes(sending):
     with frozen():
         sending.refuses = "451 later please"
         write(subject="held up")
@@ -89,7 +89,7 @@ def test_a_refused_letter_is_tried_again_and_the_next_one_goes(sending):
     assert states() == ["sent", "sent"]
 
 
-def test_a_server_that_is_away_costs_no_letter(app, settings, monkeypatch):
+def test_no_email_is_lost_while_the_mail_server_is_down(app, settings, monkeypatch):
     told = {"mail_url": "smtp://127.0.0.1:1"}
     monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=told))
     with frozen():
@@ -113,7 +113,7 @@ def test_a_line_cut_while_sending_is_tried_again(sending):
     assert (states(), len(sending.letters)) == (["sent"], 1)
 
 
-def test_a_letter_that_cannot_be_written_down_is_given_up_without_harm(sending):
+def test_an_email_that_cannot_be_stored_is_given_up_without_an_error(sending):
     with frozen():
         write(subject="two\nlines")
         write(subject="fine")
@@ -125,7 +125,7 @@ def test_a_letter_that_cannot_be_written_down_is_given_up_without_harm(sending):
     assert sorted(states()) == ["failed", "sent"]
 
 
-def test_a_letter_sealed_with_a_lost_key_holds_up_nobody(sending, superuser_connection):
+def test_an_email_encrypted_with_a_lost_key_does_not_block_others(sending, superuser_connection):
     write(subject="sealed with a lost key")
     with superuser_connection.cursor() as cursor:
         cursor.execute("UPDATE mails SET body = 'v1.lost.' || repeat('A', 60)")
@@ -134,7 +134,7 @@ def test_a_letter_sealed_with_a_lost_key_holds_up_nobody(sending, superuser_conn
     assert [letter["Subject"] for letter in sending.letters] == ["fine"]
 
 
-def test_in_development_letters_stay_in_the_mailbox(app, client):
+def test_in_development_emails_stay_in_the_mailbox(app, client):
     write(subject="Stay here", body="and be read")
     assert drain() == 1
     with global_scope():

@@ -18,7 +18,7 @@ from tests.factories import make_person
 
 
 @pytest.fixture
-def bell(app, redis):
+def worker_queue(app, redis):
     with global_scope():
         db.session.execute(delete(Mail))
         db.session.execute(delete(Lane))
@@ -36,12 +36,12 @@ def sent():
         return [letter.state for letter in mail.recent_emails(None, 9)]
 
 
-def test_with_nothing_due_the_sweep_is_silent(bell):
+def test_with_nothing_due_the_sweep_is_silent(worker_queue):
     maintenance.sweep()
-    assert bell.count == 0
+    assert worker_queue.count == 0
 
 
-def test_bells_lost_with_redis_are_rung_by_the_sweep(bell, redis, run_jobs):
+def test_wakeups_lost_with_redis_are_sent_by_the_sweep(worker_queue, redis, run_jobs):
     write()
     redis.flushdb()
     run_jobs()
@@ -51,39 +51,41 @@ def test_bells_lost_with_redis_are_rung_by_the_sweep(bell, redis, run_jobs):
     assert sent() == ["sent"]
 
 
-def test_work_taken_on_while_redis_was_away_is_done_when_it_is_back(bell, settings, run_jobs):
+def test_work_taken_on_while_redis_was_away_is_done_when_it_is_back(
+    worker_queue, settings, run_jobs
+):
     connect_redis("redis://127.0.0.1:1/0")
     try:
         write()
     finally:
         connect_redis(settings.redis_url)
-    assert bell.count == 0
+    assert worker_queue.count == 0
     maintenance.sweep()
     run_jobs()
     assert sent() == ["sent"]
 
 
-def test_the_sweep_rings_once_for_what_is_rung_already(bell):
+def test_the_sweep_wakes_workers_once_for_queued_work(worker_queue):
     write()
     maintenance.sweep()
     maintenance.sweep()
-    assert bell.count == 1
+    assert worker_queue.count == 1
 
 
-def test_a_letter_that_waits_for_its_time_is_not_rung_for(bell):
+def test_an_email_that_waits_for_its_time_sends_no_wakeup(worker_queue):
     with frozen():
         write()
         with global_scope():
             mail.settle(mail.claim_next(), "refused", keep_body=True)
-        bell.connection.flushdb()
+        worker_queue.connection.flushdb()
         maintenance.sweep()
-        assert bell.count == 0
+        assert worker_queue.count == 0
         advance(mail.RETRY_SECONDS[0])
         maintenance.sweep()
-        assert bell.count == 1
+        assert worker_queue.count == 1
 
 
-def test_tidying_drops_what_is_too_old_and_nothing_else(bell, restaurant, shop):
+def test_tidying_drops_what_is_too_old_and_nothing_else(worker_queue, restaurant, shop):
     person = make_person()
     with frozen():
         for business in (restaurant, shop):

@@ -86,7 +86,7 @@ def test_whoever_was_at_something_else_looks_for_messages_first(app, settings):
     assert seen == ["sends", "deliveries", "sends", "hooks"]
 
 
-def test_a_worker_that_is_asked_to_end_leaves_its_shift(app, settings, monkeypatch):
+def test_a_worker_that_is_asked_to_end_ends_its_presence(app, settings, monkeypatch):
     monkeypatch.setattr(worker_presence, "_closing", False)
     shift = worker_presence.WorkerPresence("jobs.sending.worker.drain", 30)
     connection = worker_redis(settings.redis_url)

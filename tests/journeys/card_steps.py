@@ -52,7 +52,7 @@ def order_for_delivery(chromium, service, bistro, address: str) -> str:
     return text
 
 
-def address_told(shown: list[dict], network: str) -> str:
+def card_page_url(shown: list[dict], network: str) -> str:
     """The card page's address in what came by chat, or nothing."""
     for one in reversed(shown):
         found = re.search(rf"{re.escape(network)}/card/\S+", one.get("text") or "")

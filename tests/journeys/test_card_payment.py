@@ -14,7 +14,7 @@ from tenants.plans import billing
 from tests.browser.driver import new_page, sign_in
 from tests.factories import PASSWORD, make_business
 from tests.journeys.card_steps import (
-    address_told,
+    card_page_url,
     order_for_delivery,
     order_of,
     pays_by_card,
@@ -54,10 +54,10 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
     place.writes(GUEST, text=text, name="Ayşe Kaya")
 
     # The link comes by chat; nothing is cooked, printed or announced yet.
-    assert wait_until(lambda: address_told(place.shown(GUEST), service.network), 30), place.shown(
+    assert wait_until(lambda: card_page_url(place.shown(GUEST), service.network), 30), place.shown(
         GUEST
     )
-    url = address_told(place.shown(GUEST), service.network)
+    url = card_page_url(place.shown(GUEST), service.network)
     with app.app_context():
         order = order_of(bistro, carts.find_code(text))
         assert (order.state, order.paid_at) == ("awaiting_payment", None)

@@ -10,7 +10,7 @@ from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
 from restaurant.sites import sites
 from tests.factories import make_business
-from tests.journeys.card_steps import address_told, pays_by_card, reaches, set_up_cards
+from tests.journeys.card_steps import card_page_url, pays_by_card, reaches, set_up_cards
 from tests.journeys.test_inbox import Place
 from tests.restaurant.bistro import open_bistro
 from tests.webhooks.receivers import add_endpoint, wait_until
@@ -65,14 +65,14 @@ def order_on_the_menu(chromium, service, bistro):
     return text
 
 
-def heard(bistro, phone, words):
+def messages_with(bistro, phone, words):
     return [one for one in bistro.place.shown(phone) if words in (one.get("text") or "")]
 
 
 def number_of(bistro):
     """Of the order, as the answer to its message names it."""
-    assert wait_until(lambda: heard(bistro, GUEST, "LEM-"), 40), bistro.place.shown(GUEST)
-    return re.search(r"LEM-\d+-\d+", heard(bistro, GUEST, "LEM-")[0]["text"])[0]
+    assert wait_until(lambda: messages_with(bistro, GUEST, "LEM-"), 40), bistro.place.shown(GUEST)
+    return re.search(r"LEM-\d+-\d+", messages_with(bistro, GUEST, "LEM-")[0]["text"])[0]
 
 
 def state(app, bistro, number):
@@ -89,22 +89,22 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
 
     # Nobody knows yet what it costs: asked for the location, and nothing is cooked.
     number = number_of(bistro)
-    assert heard(bistro, GUEST, "share your location")
+    assert messages_with(bistro, GUEST, "share your location")
     assert (state(app, bistro, number), server.bodies) == ("awaiting_confirmation", [])
 
     # The location finds its order; the fee is told, and the card link is for all of it.
     place.writes(GUEST, kind="location", name="Ayşe Kaya", **HOME)
-    assert wait_until(lambda: heard(bistro, GUEST, "₺30.00"), 40), place.shown(GUEST)
-    assert wait_until(lambda: address_told(place.shown(GUEST), service.network), 40), place.shown(
+    assert wait_until(lambda: messages_with(bistro, GUEST, "₺30.00"), 40), place.shown(GUEST)
+    assert wait_until(lambda: card_page_url(place.shown(GUEST), service.network), 40), place.shown(
         GUEST
     )
     assert (state(app, bistro, number), server.bodies) == ("awaiting_payment", [])
 
     # Paid on the provider's page: now, and only now, the kitchen begins.
-    pays_by_card(chromium, address_told(place.shown(GUEST), service.network))
+    pays_by_card(chromium, card_page_url(place.shown(GUEST), service.network))
     with app.app_context():
         assert reaches(bistro, carts.find_code(text), "sent_to_kitchen", 40)
-    assert wait_until(lambda: heard(bistro, GUEST, "received your payment"), 40)
+    assert wait_until(lambda: messages_with(bistro, GUEST, "received your payment"), 40)
     assert wait_until(lambda: server.bodies, 40)
     assert server.bodies[0]["order_id"] == number
     assert (server.bodies[0]["total_amount"], server.bodies[0]["delivery"]["route_url"]) == (
@@ -126,8 +126,8 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     expect(board.locator(".pin-given")).to_have_count(1)
 
     # The courier's phone has everything, and the list opens without signing in.
-    assert wait_until(lambda: heard(bistro, HAKAN, number), 40), place.shown(HAKAN)
-    (letter,) = heard(bistro, HAKAN, number)
+    assert wait_until(lambda: messages_with(bistro, HAKAN, number), 40), place.shown(HAKAN)
+    (letter,) = messages_with(bistro, HAKAN, number)
     assert ROUTE in letter["text"]
     assert "Tahsilat yok" in letter["text"]
     link = re.search(r"https?://\S+/courier/\S+", letter["text"])[0]
@@ -138,13 +138,13 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     assert listed.get_by_role("link", name="Yol tarifi").get_attribute("href") == ROUTE
     listed.get_by_role("button", name="Aldım").click()
     expect(listed.locator("article")).to_contain_text("Sizde")
-    assert wait_until(lambda: heard(bistro, GUEST, "on its way"), 40)
+    assert wait_until(lambda: messages_with(bistro, GUEST, "on its way"), 40)
     expect(board.locator(".pin-riding")).to_have_count(1)
 
     # At the door.
     listed.get_by_role("button", name="Teslim ettim").click()
     expect(listed.get_by_text("Teslim edilen: 1")).to_be_visible()
-    assert wait_until(lambda: heard(bistro, GUEST, "has been delivered"), 40)
+    assert wait_until(lambda: messages_with(bistro, GUEST, "has been delivered"), 40)
     expect(ticket).to_have_count(0)
     assert state(app, bistro, number) == "delivered"
     watch.expect_none()

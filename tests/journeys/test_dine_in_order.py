@@ -78,7 +78,7 @@ def order_at_the_table(chromium, service, bistro):
     return text
 
 
-def heard(bistro, words):
+def messages_with(bistro, words):
     return [one for one in bistro.place.shown(GUEST) if words in (one.get("text") or "")]
 
 
@@ -102,7 +102,7 @@ def test_a_dinner_from_the_table_to_the_plate(app, chromium, service, server, bi
 
     # The guest has the confirmation; the tenant's server the order, whole.
     number = ticket.get_attribute("aria-label")
-    assert wait_until(lambda: heard(bistro, number), 20), place.shown(GUEST)
+    assert wait_until(lambda: messages_with(bistro, number), 20), place.shown(GUEST)
     assert wait_until(lambda: server.bodies, 20)
     check_event(server.bodies[0], number)
 
@@ -111,7 +111,7 @@ def test_a_dinner_from_the_table_to_the_plate(app, chromium, service, server, bi
         board.locator(".ticket").get_by_role("button", name=tap).click()
         with within():
             expect(board.locator(f".lane-{lane} .ticket")).to_contain_text("Table 12")
-    assert wait_until(lambda: len(heard(bistro, number)) >= 2, 20)
+    assert wait_until(lambda: len(messages_with(bistro, number)) >= 2, 20)
 
     # The kitchen's display holds only what is to be made.
     board.goto(f"/orders/board/{bistro.site_id}?view=kitchen")

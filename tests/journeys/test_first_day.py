@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 PASSWORD = "a table by the window"
 
 
-def read_letter(page: Page, email: str, subject: str) -> None:
+def read_email(page: Page, email: str, subject: str) -> None:
     """Through the demo's mailbox, by a click on the letter's own link."""
     page.goto("/mailbox")
     row = page.get_by_role("row").filter(has_text=email).filter(has_text=subject).first
@@ -88,7 +88,7 @@ def sign_up(page: Page, email: str) -> None:
     page.get_by_role("button", name="Create account").click()
     heading(page, "Check your e-mail")
     page.get_by_role("link", name="Open the demo mailbox").click()
-    read_letter(page, email, "Confirm your e-mail address")
+    read_email(page, email, "Confirm your e-mail address")
     page.get_by_role("button", name="Confirm").click()
     page.wait_for_url("**/home")
 
@@ -148,7 +148,7 @@ def invite(page: Page, email: str) -> None:
 def join(chromium, url: str, email: str) -> Page:
     """The colleague, with a browser of their own."""
     _, page, watch = new_page(chromium, url)
-    read_letter(page, email, "invited you to Café Sol")
+    read_email(page, email, "invited you to Café Sol")
     heading(page, "Join Café Sol")
     page.get_by_label("Your name").fill("Selin Kaya")
     page.get_by_label("Password", exact=True).fill(PASSWORD)

@@ -198,7 +198,7 @@ def test_a_double_click_sends_once(app, chromium, place):
     context.close()
 
 
-def test_a_page_says_when_it_is_not_live_and_catches_up(app, chromium, place, service):
+def test_a_page_shows_when_it_is_not_live_and_catches_up(app, chromium, place, service):
     context, page, _ = place.desk(chromium, place.selin)
     sign = page.get_by_text("Connection lost. Reconnecting…")
     expect(sign).to_be_hidden()

@@ -272,7 +272,7 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     assert epson.posts(ConnectionType="Nothing").status == 400
 
 
-def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_paper(
+def test_an_order_is_printed_by_a_real_agent_that_is_killed_and_runs_out_of_paper(
     service, bistro, tmp_path
 ):
     with bistro.scope():

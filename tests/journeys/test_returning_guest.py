@@ -68,7 +68,7 @@ def send(page):
     return page.locator("[data-text]").inner_text()
 
 
-def heard(club, words):
+def messages_with(club, words):
     return [one["text"] for one in club.place.shown(GUEST) if words in (one.get("text") or "")]
 
 
@@ -85,7 +85,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
         desk.locator(".ticket").get_by_role("button", name=tap).click()
         expect(desk.locator(f".lane-{lane} .ticket")).to_contain_text("Table 12", timeout=PATIENCE)
     place.writes(GUEST, text="points")
-    assert wait_until(lambda: heard(club, "25 points"), 30), place.shown(GUEST)
+    assert wait_until(lambda: messages_with(club, "25 points"), 30), place.shown(GUEST)
     desk.goto(f"/loyalty/members?site={site_id}")
     expect(desk.get_by_role("link", name="Ayşe Kaya")).to_be_visible()
 
@@ -108,8 +108,8 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     desk.get_by_role("dialog").get_by_role("button", name="Send this message").click()
 
     # On the simulated phone, with a code of their own.
-    assert wait_until(lambda: heard(club, "come back! Your code:"), 60), place.shown(GUEST)
-    (text,) = heard(club, "come back! Your code:")
+    assert wait_until(lambda: messages_with(club, "come back! Your code:"), 60), place.shown(GUEST)
+    (text,) = messages_with(club, "come back! Your code:")
     code = CODE.search(text)[0]
     phone_context, phone, _ = place.phone(chromium, GUEST)
     expect(phone.get_by_role("log").get_by_text(code)).to_be_visible()

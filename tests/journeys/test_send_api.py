@@ -117,7 +117,7 @@ def test_a_template(service, business):
         ("905550000004", "recipient_opted_out"),
     ],
 )
-def test_what_the_network_refuses_is_said(service, business, number, code):
+def test_what_the_network_refuses_is_reported(service, business, number, code):
     body = {"phone": number, "message": "x"}
     status, answer, _ = call(service, business.key, "/messages/send", body)
     assert (status, answer["code"]) == (422, code)
@@ -134,7 +134,7 @@ def test_an_answer_that_was_lost_is_settled_by_the_receipt(service, business):
     )
 
 
-def test_an_expired_token_pauses_the_line_and_says_so(service, business):
+def test_an_expired_token_pauses_the_line_with_a_reason(service, business):
     body = {"phone": "905550000005", "message": "x"}
     status, answer, _ = call(service, business.key, "/messages/send", body)
     assert (status, answer["code"]) == (503, "line_unavailable")
@@ -228,7 +228,7 @@ def test_a_scheduled_message_can_be_cancelled(service, business):
     assert (status, answer["status_code"]) == (200, "cancelled")
 
 
-def test_without_a_line_the_next_step_is_said(service, app):
+def test_without_a_line_the_next_step_is_shown(service, app):
     fresh = make_business("Yeni")
     status, answer, _ = call(service, fresh.key, "/messages/send", {"phone": PHONE, "message": "x"})
     assert (status, answer["code"]) == (422, "no_instance")

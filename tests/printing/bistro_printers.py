@@ -108,7 +108,7 @@ def watch(press: BistroPrinters) -> None:
     jobs.monitor_printers(press.bistro.business.tenant_id)
 
 
-def told_of(press: BistroPrinters, kind: str) -> list[dict[str, Any]]:
+def published_events(press: BistroPrinters, kind: str) -> list[dict[str, Any]]:
     """Data of the published events of this type."""
     with press.scope():
         return events_of(press.bistro.business.tenant_id, kind)

@@ -35,7 +35,7 @@ def test_a_ticket_leaves_at_once_while_the_poll_is_held(counter, epson, agent_at
     assert epson.tickets() == ["now"]
 
 
-def test_without_paper_it_waits_says_so_and_prints_once(counter, epson, agent_at_work):
+def test_without_paper_it_waits_reports_an_error_and_prints_once(counter, epson, agent_at_work):
     epson.state = "paper_out"
     counter.order("t1", "kitchen")
     agent_at_work()
@@ -104,7 +104,7 @@ def test_a_stuck_printer_holds_up_no_other(counter, epson, agent_at_work):
     stuck.close()
 
 
-def test_without_the_server_tickets_in_hand_are_printed_and_told_later(
+def test_without_the_server_tickets_in_hand_are_printed_and_reported_later(
     counter, epson, agent_at_work
 ):
     epson.state = "cover_open"

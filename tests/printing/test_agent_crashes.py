@@ -112,7 +112,7 @@ def test_what_is_printed_and_unheard_is_told_under_the_new_fence(journal):
     assert [one.fence for one in journal.unreported()] == [2]
 
 
-def test_a_result_that_was_refused_is_told_again_when_the_job_comes_back(journal):
+def test_a_result_that_was_refused_is_reported_again_when_the_job_comes_back(journal):
     journal.add(job())
     journal.done(job(), {"outcome": "printed"})
     journal.mark_reported(job(), counted=False)

@@ -148,6 +148,6 @@ def test_the_unit_gives_up_where_a_person_is_needed():
         assert f"{setting}=" in guide
 
 
-def test_it_tells_its_version(tmp_path):
+def test_it_shows_its_version(tmp_path):
     pack_into(tmp_path)
     assert runs(tmp_path, "--version").stdout.strip() == VERSION

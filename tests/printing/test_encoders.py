@@ -187,7 +187,7 @@ def test_the_agents_heading_is_printed_before_a_ticket_that_may_be_a_copy():
     assert reprint_heading(PrintFormat("png"), at) == b""
 
 
-def test_second_tickets_say_so_on_top():
+def test_second_tickets_are_marked_at_the_top():
     ticket = Document("t", EVERYTHING, "tr")
     at = datetime(2026, 11, 15, 16, 42, 7, tzinfo=UTC)
     for changed, words in (
@@ -210,7 +210,7 @@ def test_a_document_comes_back_from_its_json_and_renders_the_same():
         Document.from_json({**ticket.as_json(), "parts": [{"kind": "bomb"}]})
 
 
-def test_paper_that_no_printer_has_is_refused_in_words():
+def test_paper_that_no_printer_has_is_refused_with_a_message():
     for wrong in (
         {"profile": "toaster"},
         {"width_mm": 210},

@@ -8,13 +8,13 @@ from printing import queries as print_job_queries
 from printing.agent_polling import AgentReport
 from printing.rendering.document import Document
 from tests.printing.bistro_printers import (
+    published_events,
     render_all,
-    told_of,
     watch,
 )
 
 
-def test_after_half_a_minute_the_stand_in_gets_a_ticket_that_says_so(press):
+def test_after_half_a_minute_the_backup_printer_prints_a_marked_ticket(press):
     press.bistro.order()
     render_all(press)
     with frozen(now() + timedelta(seconds=31)):
@@ -27,7 +27,7 @@ def test_after_half_a_minute_the_stand_in_gets_a_ticket_that_says_so(press):
     assert "Mutfak" in band.text
 
 
-def stood_in(press, *, in_hand=False):
+def printed_by_backup(press, *, in_hand=False):
     """The kitchen's ticket, still unprinted, and the stand-in's, which the bar has printed."""
     press.bistro.order()
     render_all(press)
@@ -48,9 +48,9 @@ def stood_in(press, *, in_hand=False):
     return original, stand_in
 
 
-def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press):
+def test_what_the_backup_printer_printed_is_not_printed_by_the_first_printer_too(press):
     """Otherwise the dish is cooked twice."""
-    original, _ = stood_in(press)
+    original, _ = printed_by_backup(press)
     assert (original.state, original.detail) == ("failed", fallback_copies.PRINTED_ELSEWHERE)
     with press.scope():
         printers.change(press.kitchen, {"agent_id": press.agent.id})
@@ -59,12 +59,12 @@ def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press
         watch(press)
         assert press.agent.polls() == []
     assert {slip.state for slip in slips} == {"printed"}  # the board shows no fault
-    assert told_of(press, "printing.job_failed") == []
+    assert published_events(press, "printing.job_failed") == []
 
 
-def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
+def test_an_agent_is_asked_to_drop_what_the_backup_printer_printed(press):
     """The agent has fetched the ticket and waits for paper."""
-    original, _ = stood_in(press, in_hand=True)
+    original, _ = printed_by_backup(press, in_hand=True)
     assert original.state == "claimed"
     with press.scope():
         turn, _ = agent_polling.begin_poll(press.agent.id, AgentReport(have=list(press.agent.hand)))
@@ -78,7 +78,7 @@ def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
     assert press.agent.polls() == []
 
 
-def test_a_stand_in_is_called_off_when_the_first_printer_prints_after_all(press):
+def test_the_backup_ticket_is_withdrawn_if_the_first_printer_prints_it(press):
     press.bistro.order()
     render_all(press)
     kitchen = next(job for job in press.agent.polls() if job["printer_id"] == press.kitchen)
@@ -89,7 +89,7 @@ def test_a_stand_in_is_called_off_when_the_first_printer_prints_after_all(press)
     assert (stand_in.state, stand_in.detail) == ("failed", fallback_copies.PRINTED_ELSEWHERE)
 
 
-def test_a_printed_ticket_needs_no_stand_in(press):
+def test_a_printed_ticket_needs_no_backup(press):
     press.bistro.order()
     render_all(press)
     for job in press.agent.polls():

@@ -11,13 +11,13 @@ from printing import queries as print_job_queries
 from tests.portal.emails import emails_to
 from tests.printing.bistro_printers import (
     open_bistro_printers,
+    published_events,
     render_all,
-    told_of,
     watch,
 )
 
 
-def test_letters_about_unprinted_tickets_are_gathered(press, restaurant):
+def test_emails_about_unprinted_tickets_are_gathered(press, restaurant):
     """Not one e-mail for each ticket and admin."""
 
     def lose_one(at):
@@ -47,18 +47,18 @@ def test_letters_about_unprinted_tickets_are_gathered(press, restaurant):
     assert newest.body.count("\n- ") == 2
 
 
-def test_an_agent_that_falls_silent_is_told_of_once(press, restaurant):
+def test_an_agent_that_falls_silent_is_reported_once(press, restaurant):
     press.agent.polls()
     for seconds in (95, 130, 160, 200):
         with frozen(now() + timedelta(seconds=seconds)):
             watch(press)
     assert press.printer(press.kitchen).state == "offline"
-    told = told_of(press, "printing.printer_offline")
+    told = published_events(press, "printing.printer_offline")
     assert sorted(one["printer"]["name"] for one in told) == ["Bar", "Mutfak"]
     with frozen(now() + timedelta(seconds=210)):
         press.agent.polls({press.kitchen: "ready", press.bar: "ready"})
         watch(press)
-    assert len(told_of(press, "printing.printer_online")) == 2
+    assert len(published_events(press, "printing.printer_online")) == 2
     assert len(emails_to(restaurant.owner.email)) == 4
 
 
@@ -71,7 +71,7 @@ def test_a_change_of_paper_is_shown_and_not_told(press, restaurant):
     with frozen(now() + timedelta(seconds=50)):
         press.agent.polls({press.kitchen: "ready", press.bar: "ready"})
         watch(press)
-    assert not told_of(press, "printing.printer_offline")
+    assert not published_events(press, "printing.printer_offline")
 
 
 def test_the_manager_is_written_to_when_the_paper_is_out(restaurant):

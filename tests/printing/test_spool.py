@@ -23,8 +23,8 @@ from restaurant.sites import tables
 from tests.portal.emails import emails_to
 from tests.printing.bistro_printers import (
     open_bistro_printers,
+    published_events,
     render_all,
-    told_of,
     watch,
     words,
 )
@@ -83,7 +83,7 @@ def test_what_changes_is_printed_and_said_twice_it_is_one_ticket(press):
 
 def test_more_for_a_table_is_an_addition_of_what_is_new(press):
     first = press.bistro.order()
-    again = press.bistro.hears(
+    again = press.bistro.orders_by_chat(
         press.bistro.cart(RequestedItem(press.bistro.items["Menemen"], 1)).text
     )
     assert again.number == first.number
@@ -208,7 +208,7 @@ def test_without_proof_somebody_is_asked_and_the_answer_counts(press, restaurant
         assert press.job(kitchen["id"]).state == "printed"
     subjects = [letter.subject for letter in emails_to(restaurant.owner.email)]
     assert sum("2" in one for one in subjects) == 1  # both in one e-mail
-    told = told_of(press, "printing.job_failed")
+    told = published_events(press, "printing.job_failed")
     assert {one["job"]["state"] for one in told} == {"unconfirmed"}
 
 
@@ -251,7 +251,7 @@ def test_a_ticket_nobody_takes_for_two_hours_is_given_up(press):
     assert set(press.states()[:2]) == {"failed"}
 
 
-def test_a_reprint_says_that_it_is_one_and_a_waiting_ticket_has_none(press):
+def test_a_reprint_shows_that_it_is_one_and_a_waiting_ticket_has_none(press):
     press.bistro.order()
     render_all(press)
     job, _ = press.agent.polls()

@@ -64,7 +64,9 @@ class Bistro:
         with self.scope():
             return carts.create_cart(self.site(), wanted)
 
-    def hears(self, text: str, phone: str = GUEST, name: str = "Ayşe Kaya") -> Order | None:
+    def orders_by_chat(
+        self, text: str, phone: str = GUEST, name: str = "Ayşe Kaya"
+    ) -> Order | None:
         """Like the hooks job: store the message, then process it as an order."""
         message = InboundMessage(
             network_id=f"wamid.{next(_ids)}.{phone}",
@@ -104,7 +106,7 @@ class Bistro:
             return inbox_conversations.unread_count()
 
     def order(self, *wishes: RequestedItem, phone: str = GUEST, **more) -> Order:
-        order = self.hears(self.cart(*wishes, **more).text, phone)
+        order = self.orders_by_chat(self.cart(*wishes, **more).text, phone)
         assert order is not None
         return order
 
@@ -153,7 +155,7 @@ class Bistro:
         more = {"table": "", "payment_method": "cash", "address": "Galip Dede Cd. 15", **more}
         return self.order(*wishes, phone=phone, order_type="delivery", **more)
 
-    def said_to(self, phone: str = GUEST) -> list[str]:
+    def texts_sent_to(self, phone: str = GUEST) -> list[str]:
         """The texts sent to a phone, oldest first."""
         with self.scope():
             query = select(Message.text).where(

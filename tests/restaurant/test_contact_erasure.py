@@ -40,9 +40,9 @@ def test_an_erased_guest_leaves_no_trace(bistro, run_jobs, superuser_connection)
         everywhere = {"stations": ["kitchen", "bar"]}
         printers.add(bistro.site_id, "Mutfak", "cloudprnt", everywhere)
     first = bistro.cart(notes=f"{SAID}, {NAME}")
-    order = bistro.hears(f"{first.text}\nmarmalade!", PHONE, NAME)
+    order = bistro.orders_by_chat(f"{first.text}\nmarmalade!", PHONE, NAME)
     more = bistro.cart(RequestedItem(bistro.items["Ayran"], 2, note="booth seven"))
-    assert bistro.hears(more.text, PHONE, NAME).id == order.id
+    assert bistro.orders_by_chat(more.text, PHONE, NAME).id == order.id
     kept = bistro.order(phone="905321110001", table="3")
     with superuser_connection.cursor() as cursor:
         before = {table for table, _, _ in traces(cursor, bistro.business.tenant_id)}
@@ -62,7 +62,7 @@ def test_an_erased_guest_leaves_no_trace(bistro, run_jobs, superuser_connection)
 def test_abandoned_carts_are_found_by_an_erasure_and_gone_after_a_day(bistro, run_jobs):
     """Regression: addresses and notes of unsent carts were never deleted."""
     with frozen(now()):
-        bistro.hears(bistro.cart().text, PHONE, NAME)
+        bistro.orders_by_chat(bistro.cart().text, PHONE, NAME)
         theirs = bistro.cart(notes=f"call me, {NAME}")
         others = bistro.cart(notes="no onions")
         with bistro.scope():

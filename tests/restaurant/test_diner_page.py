@@ -94,7 +94,7 @@ def test_a_cart_is_answered_with_the_text_to_send(client, bistro, path):
     assert body["code"] in body["text"]
     assert body["total"] == "90.000" or body["total"] == "90.00"
     assert body["qr"].startswith("<svg")
-    order = bistro.hears(body["text"])
+    order = bistro.orders_by_chat(body["text"])
     assert (order.state, order.table_number) == ("sent_to_kitchen", "12")
 
 
@@ -176,7 +176,7 @@ def test_a_place_with_its_own_host(client, bistro):
     assert "Lemar Bistro" in page.text
 
 
-def test_a_host_name_of_ours_or_of_a_neighbour_is_refused(app, bistro, shop):
+def test_our_own_host_name_or_that_of_another_tenant_is_refused(app, bistro, shop):
     """Regression: the first restaurant to claim a host name got it without a check."""
     other = open_bistro(shop)
     with other.scope():
@@ -250,7 +250,7 @@ def test_a_dish_whose_options_have_changed_is_named(client, bistro, path):
     assert "options for Pizza have changed" in answer.json["message"]
 
 
-def test_a_guest_of_a_restaurant_in_test_mode_is_told_so(client, bistro, path):
+def test_a_guest_of_a_restaurant_in_test_mode_is_informed(client, bistro, path):
     """Regression: the link led to the staff's sign-in page."""
     with bistro.business.scope():
         for line in db.session.scalars(select(Line).where(Line.tenant_id == current_tenant_id())):
@@ -268,7 +268,7 @@ def test_staff_who_order_in_test_mode_come_to_the_simulated_phone(browser, bistr
     assert onward.location == "/phones/write/7?text=Ayran"
 
 
-def test_the_page_shows_the_hours_and_says_that_it_is_closed_today(client, bistro, path):
+def test_the_page_shows_the_hours_and_that_it_is_closed_today(client, bistro, path):
     day = {"starts_on": "2026-11-17", "ends_on": "2026-11-25", "name": "Inventory"}
     week = {str(number): [["11:00", "23:00"]] for number in range(5)}
     with bistro.scope():

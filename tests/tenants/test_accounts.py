@@ -38,7 +38,7 @@ def settings(**more):
     }
 
 
-def test_a_tenant_has_a_number_that_tells_nothing(restaurant, shop):
+def test_a_tenant_has_a_number_that_shows_nothing(restaurant, shop):
     for business in (restaurant, shop):
         assert 10**14 <= business.tenant_id < 10**15
     assert abs(restaurant.tenant_id - shop.tenant_id) > 1
@@ -51,7 +51,7 @@ def test_a_new_tenant_has_an_owner_and_an_account(restaurant):
         assert accounts.account().trial_used == 0
 
 
-def test_settings_are_changed_and_the_change_is_told(restaurant):
+def test_settings_are_changed_and_the_change_is_reported(restaurant):
     with restaurant.scope():
         accounts.change_settings(**settings(name="Lokanta Yeni"))
     with restaurant.scope():
@@ -61,7 +61,7 @@ def test_settings_are_changed_and_the_change_is_told(restaurant):
     assert "name" in entry.detail["fields"]
 
 
-def test_saving_without_a_change_tells_nothing(restaurant):
+def test_saving_without_a_change_shows_nothing(restaurant):
     for _ in range(2):
         with restaurant.scope():
             accounts.change_settings(**settings())
@@ -137,7 +137,7 @@ def test_everything_that_changes_rights_keys_or_settings_is_in_the_audit(restaur
     ]
 
 
-def test_an_entry_says_who_from_where_and_in_which_request(restaurant):
+def test_an_entry_shows_who_from_where_and_in_which_request(restaurant):
     bind_request("req_audited")
     with acting_as(OPERATOR), restaurant.scope():
         api_keys.revoke(restaurant.key_id)

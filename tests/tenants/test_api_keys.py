@@ -135,7 +135,7 @@ def test_a_key_can_be_changed_but_not_into_nonsense(restaurant):
             api_keys.change(restaurant.key_id, "Renamed", scopes, rate)
 
 
-def test_a_key_ends_when_it_was_said_to(restaurant):
+def test_a_key_ends_at_the_given_time(restaurant):
     with frozen():
         key, _ = make(restaurant, expires_at=now() + timedelta(days=30))
         assert api_keys.state_of(key) == "active"

@@ -36,7 +36,7 @@ def test_another_request_under_the_same_key_is_refused(restaurant):
     assert refused.value.code == "idempotency_mismatch"
 
 
-def test_while_the_first_is_at_work_a_repeat_is_told_so(restaurant):
+def test_while_the_first_is_running_a_repeat_gets_a_conflict(restaurant):
     assert begin(restaurant) is None
     with pytest.raises(Conflict) as refused:
         begin(restaurant)

@@ -69,7 +69,7 @@ def test_nothing_of_a_person_and_no_secret_is_kept(body):
     assert "532 111" not in kept
 
 
-def test_large_long_deep_and_broken_bodies_are_told_by_their_size():
+def test_large_long_deep_and_broken_bodies_are_reported_by_their_size():
     assert masked_body(104233) == ("… 104233 bytes", "")
     assert masked_body(b"{not json") == ("… 9 bytes that are not JSON", "")
     assert masked_body(b"[" * 100_000)[0] == "… 100000 bytes that are not JSON"
@@ -91,7 +91,7 @@ def test_addresses_and_paths_are_masked_too():
     assert "MOTA1MzIx" not in masked_path("/api/v1/messages/wamid.HBgMOTA1MzIxMTEyMjMzFQIAERgS")
 
 
-def test_letters_no_database_takes_are_left_out():
+def test_unstorable_characters_are_left_out():
     for kept in (
         masked_body(b'{"\\ud800\\u0000": 1}')[0],
         masked_query("%ff%00=%00&" * 3),

@@ -227,7 +227,7 @@ def test_old_links_are_forgotten(app):
             assert people.peek_token(fresh, "verify") is not None
 
 
-def test_a_person_who_is_deleted_takes_what_is_theirs_along(app, superuser_connection):
+def test_deleting_a_person_deletes_their_data(app, superuser_connection):
     person = make_person()
     issue(person, "reset")
     with global_scope():

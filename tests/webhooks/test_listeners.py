@@ -75,7 +75,7 @@ def statements():
     sql_event.remove(Engine, "before_cursor_execute", note)
 
 
-def tell(business, kind="messages.sent", count=1):
+def publish(business, kind="messages.sent", count=1):
     with business.scope():
         for n in range(count):
             publish_webhook_event(kind, {"data": {"n": n}})
@@ -136,10 +136,10 @@ def test_the_wake_ups_of_sends_follow_the_subscriptions(restaurant, shop, known,
 def test_only_the_types_that_an_endpoint_subscribes_to_wake_a_worker(restaurant, woken, known):
     add_endpoint(restaurant, NOWHERE, "messages.read", "messages.failed")
     known()
-    tell(restaurant, "messages.sent")
-    tell(restaurant, "messages.failed_twice")
+    publish(restaurant, "messages.sent")
+    publish(restaurant, "messages.failed_twice")
     assert woken() == set()
-    tell(restaurant, "messages.read")
+    publish(restaurant, "messages.read")
     assert woken() == {restaurant.tenant_id}
 
 
@@ -147,22 +147,22 @@ def test_an_endpoint_for_all_events_is_woken_for_each(restaurant, woken, known):
     add_endpoint(restaurant, NOWHERE, "messages.read")
     add_endpoint(restaurant, NOWHERE, "*")
     known()
-    tell(restaurant, "printing.job_failed")
+    publish(restaurant, "printing.job_failed")
     assert woken() == {restaurant.tenant_id}
 
 
 def test_without_the_cache_every_event_wakes_a_worker(restaurant, redis, woken):
     redis.flushdb()
-    tell(restaurant)
+    publish(restaurant)
     assert woken() == {restaurant.tenant_id}
 
 
 def test_the_first_worker_fills_the_cache_and_then_it_is_quiet(restaurant, redis, woken, run_jobs):
     redis.flushdb()
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     woken()
-    tell(restaurant)
+    publish(restaurant)
     assert woken() == set()
 
 
@@ -182,8 +182,8 @@ def test_what_waits_is_numbered_and_fanned_out_in_one_batch(
     add_endpoint(restaurant, server.url, "messages.read")
     run_jobs()
     statements.clear()
-    tell(restaurant, "messages.sent", count)
-    tell(restaurant, "messages.read", count)
+    publish(restaurant, "messages.sent", count)
+    publish(restaurant, "messages.read", count)
     run_jobs()
     numbers = sorted(one["sequence"] for one in server.bodies)
     assert numbers == list(range(count + 1, 2 * count + 1))
@@ -194,7 +194,7 @@ def test_events_for_nobody_are_numbered_by_the_sweep(restaurant, receive, run_jo
     server = receive()
     add_endpoint(restaurant, server.url, "messages.read")
     run_jobs()
-    tell(restaurant, "messages.sent", 3)
+    publish(restaurant, "messages.sent", 3)
     run_jobs()
     assert unnumbered(restaurant) == 3
     deliveries_job.find_lost_work()
@@ -205,7 +205,7 @@ def test_events_for_nobody_are_numbered_by_the_sweep(restaurant, receive, run_jo
 def test_a_lane_is_not_worked_again_for_events_for_nobody(restaurant):
     """They may be published after the lane has numbered its events and before it is released."""
     add_endpoint(restaurant, NOWHERE, "messages.read")
-    tell(restaurant, "messages.sent")
+    publish(restaurant, "messages.sent")
     with restaurant.scope():
         assert not fanout.has_events_to_fan_out()
         publish_webhook_event("messages.read", {"data": {}})
@@ -220,8 +220,8 @@ def test_a_large_backlog_is_numbered_in_one_turn(restaurant, receive, run_jobs, 
     monkeypatch.setattr("webhooks.delivery.fanout.BATCH_SIZE", 4)
     monkeypatch.setattr("webhooks.delivery.fanout.number_events.__defaults__", (4,))
     add_endpoint(restaurant, server.url, "messages.read")
-    tell(restaurant, "messages.sent", 9)
-    tell(restaurant, "messages.read")
+    publish(restaurant, "messages.sent", 9)
+    publish(restaurant, "messages.read")
     run_jobs()
     assert [one["sequence"] for one in server.bodies] == [10]
 
@@ -235,7 +235,7 @@ def test_an_event_before_the_endpoint_commits_arrives(app, restaurant, receive, 
         endpoints.register(EndpointFields(server.url, ["messages.sent"]), LOCAL)
 
     with open_transaction(app, restaurant, register):
-        tell(restaurant)
+        publish(restaurant)
     run_jobs()
     assert [one["sequence"] for one in server.bodies] == [1]
 
@@ -259,9 +259,9 @@ def test_an_event_that_commits_after_the_endpoint_arrives(
 
 def test_an_event_before_the_endpoint_is_numbered_but_not_sent(restaurant, receive, run_jobs):
     server = receive()
-    tell(restaurant)
+    publish(restaurant)
     add_endpoint(restaurant, server.url)
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     assert [one["sequence"] for one in server.bodies] == [2]
 
@@ -271,12 +271,12 @@ def test_a_new_type_applies_only_to_later_events(restaurant, receive, run_jobs, 
     endpoint = add_endpoint(restaurant, server.url, "messages.read")
     run_jobs()
     known()
-    tell(restaurant, "messages.sent", 2)
-    tell(restaurant, "messages.read")
+    publish(restaurant, "messages.sent", 2)
+    publish(restaurant, "messages.read")
     with restaurant.scope():
         wishes = EndpointFields(events=["messages.read", "messages.sent"])
         endpoints.change(endpoint.id, wishes, LOCAL)
-    tell(restaurant, "messages.sent")
+    publish(restaurant, "messages.sent")
     run_jobs()
     assert [(one["event"], one["sequence"]) for one in server.bodies] == [
         ("messages.read", 3),
@@ -294,7 +294,7 @@ def test_switching_an_endpoint_off_and_on_changes_the_wake_ups(restaurant, woken
         with restaurant.scope():
             endpoints.set_enabled(endpoint.id, True)
         known()
-    tell(restaurant)
+    publish(restaurant)
     assert woken() == ({restaurant.tenant_id} if back else set())
 
 
@@ -303,7 +303,7 @@ def test_a_cache_read_before_a_change_is_not_stored_after_it(restaurant, redis, 
     add_endpoint(restaurant, NOWHERE, "messages.sent")
     assert woken() == {restaurant.tenant_id}
     assert not listener_cache.store_listeners(JOB, generation, {}, 60)
-    tell(restaurant)
+    publish(restaurant)
     assert woken() == {restaurant.tenant_id}
 
 
@@ -333,7 +333,7 @@ def test_an_endpoint_that_is_added_while_another_is_switched_off_is_known(
         row = db.session.get(Lookup, (listeners.LOOKUP, str(restaurant.tenant_id)))
         assert row.target == "messages.failed messages.sent"
     known()
-    tell(restaurant)
+    publish(restaurant)
     assert woken() == {restaurant.tenant_id}
 
 
@@ -345,22 +345,22 @@ def test_types_that_an_earlier_release_did_not_store_are_added_by_the_sweep(
         cursor.execute("UPDATE lookups SET target = '' WHERE kind = %s", [listeners.LOOKUP])
     superuser_connection.commit()
     known()
-    tell(restaurant, "messages.sent")
+    publish(restaurant, "messages.sent")
     assert woken() == {restaurant.tenant_id}, "every type, because none is stored"
     deliveries_job.find_lost_work()
     known()
-    tell(restaurant, "messages.sent")
+    publish(restaurant, "messages.sent")
     assert woken() == set()
 
 
 def test_a_reader_of_the_feed_wakes_a_worker_only_for_deliveries(restaurant, woken, known):
-    tell(restaurant)
+    publish(restaurant)
     known()
     with restaurant.scope():
         assert [one["sequence"] for one in webhook_queries.event_feed(0, 10)] == [1]
     assert woken() == set()
     add_endpoint(restaurant, NOWHERE, "messages.sent")
-    tell(restaurant)
+    publish(restaurant)
     known()
     with restaurant.scope():
         assert len(webhook_queries.event_feed(0, 10)) == 2

@@ -135,7 +135,7 @@ def test_a_body_that_is_too_large_is_refused_unread(post, line):
     assert stored(line) == []
 
 
-def test_a_line_whose_secret_is_empty_lets_nobody_in(client, restaurant):
+def test_a_line_whose_secret_is_empty_accepts_nobody(client, restaurant):
     with restaurant.scope():
         line = line_repository.add_cloud_line(
             "A", "905321112201", "77", "t", "", network="simulator"
@@ -145,7 +145,7 @@ def test_a_line_whose_secret_is_empty_lets_nobody_in(client, restaurant):
     assert answer.status_code == 401
 
 
-def test_a_database_that_is_away_is_said_so_and_the_network_tries_again(post, line, monkeypatch):
+def test_a_database_that_is_down_is_reported_and_the_network_tries_again(post, line, monkeypatch):
     from psycopg2 import OperationalError
 
     body = cloud_body(line, text_value("Merhaba"))
@@ -193,7 +193,9 @@ POISON = {
 
 
 @pytest.mark.parametrize("body", POISON.values(), ids=POISON)
-def test_poison_is_kept_with_its_error_and_its_neighbours_go_on(post, line, run_jobs, body):
+def test_a_failing_hook_is_stored_with_its_error_and_the_others_continue(
+    post, line, run_jobs, body
+):
     post(cloud_body(line, text_value("before")))
     assert post(body).status_code == 200
     post(cloud_body(line, text_value("after")))
@@ -207,9 +209,7 @@ def test_poison_is_kept_with_its_error_and_its_neighbours_go_on(post, line, run_
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "half \ud83d of it", "1e400"])
-def test_a_message_with_signs_no_database_takes_is_stored_with_its_neighbours(
-    post, line, run_jobs, text
-):
+def test_a_message_with_unstorable_characters_is_stored_with_the_others(post, line, run_jobs, text):
     body = cloud_body(line, text_value(text), text_value("neighbour"))
     if text == "1e400":
         body = body.replace(b'"1e400"', b"1e400")
@@ -224,7 +224,7 @@ def test_a_message_with_signs_no_database_takes_is_stored_with_its_neighbours(
         assert db.session.scalars(query).all() == ["Ayşe"]
 
 
-def test_a_receipt_finds_its_message_through_the_door(post, line, run_jobs):
+def test_a_receipt_finds_its_message_through_the_endpoint(post, line, run_jobs):
     from tests.messaging.message_factory import message_row, sent_message
 
     with tenant_scope(line.tenant_id):

@@ -10,31 +10,31 @@ from api.live.print_polling import PrintPolling
 
 
 @pytest.fixture
-def door(settings):
-    door = PrintPolling(settings, hub=None)
-    yield door
-    door.close()
+def polling(settings):
+    polling = PrintPolling(settings, hub=None)
+    yield polling
+    polling.close()
 
 
-def poll(door, token="", address="192.0.2.1"):
+def poll(polling, token="", address="192.0.2.1"):
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     request = make_mocked_request("POST", "/print/v1/poll", headers=headers)
     return request.clone(remote=address)
 
 
-def test_strangers_neither_take_places_nor_keep_asking_the_database(door, monkeypatch):
+def test_strangers_neither_take_places_nor_keep_asking_the_database(polling, monkeypatch):
     """A poll counts, and queries the database, only after its token is verified."""
     asked, seen = [], []
 
     async def ask(act):
         asked.append(act)
-        seen.append(door.waiting)
+        seen.append(polling.waiting)
 
-    monkeypatch.setattr(door, "_run", ask)
+    monkeypatch.setattr(polling, "_run", ask)
 
     async def story():
         async def status(*given):
-            return (await door.poll(poll(door, *given))).status
+            return (await polling.poll(poll(polling, *given))).status
 
         assert [await status("wrong") for _ in range(print_polling.MOST_WRONG_TOKENS)] == [401] * 20
         assert await status("wrong") == 429
@@ -44,13 +44,13 @@ def test_strangers_neither_take_places_nor_keep_asking_the_database(door, monkey
     asyncio.run(story())
     assert len(asked) == print_polling.MOST_WRONG_TOKENS + 1, "without a token nobody is asked"
     assert set(seen) == {0}
-    assert door.waiting == 0
+    assert polling.waiting == 0
 
 
-def test_a_full_house_still_refuses_a_wrong_token_as_wrong(door, monkeypatch):
+def test_a_full_server_still_refuses_a_wrong_token_as_wrong(polling, monkeypatch):
     async def known(act):
         return (1, "agt_1")
 
-    monkeypatch.setattr(door, "_run", known)
-    door.waiting = print_polling.MOST_POLLS
-    assert asyncio.run(door.poll(poll(door, "right"))).status == 503
+    monkeypatch.setattr(polling, "_run", known)
+    polling.waiting = print_polling.MOST_POLLS
+    assert asyncio.run(polling.poll(poll(polling, "right"))).status == 503

@@ -60,7 +60,7 @@ class Stream:
     def __init__(self, content):
         self.content, self.cursor = content, None
 
-    async def hears(self, seconds=30.0):
+    async def next_updates(self, seconds=30.0):
         """The next updates, or None."""
         try:
             async with asyncio.timeout(seconds):
@@ -75,18 +75,18 @@ class Stream:
         return None
 
 
-def tells(*ids, tenant=TENANT, kind="messages.changed"):
+def publish(*ids, tenant=TENANT, kind="messages.changed"):
     facts = [{"kind": kind, "id": one} for one in ids]
     return asyncio.to_thread(live_updates.send_updates, tenant, facts)
 
 
-def test_a_page_hears_its_own_tenant_and_its_own_topics(opened):
+def test_a_page_receives_updates_of_its_own_tenant_and_topics(opened):
     async def story(pages):
         async with pages.stream() as page:
-            await tells("of another", tenant=OTHER)
-            await tells("of another topic", kind="orders.changed")
-            await tells("mine")
-            assert await page.hears() == [{"kind": "messages.changed", "id": "mine"}]
+            await publish("of another", tenant=OTHER)
+            await publish("of another topic", kind="orders.changed")
+            await publish("mine")
+            assert await page.next_updates() == [{"kind": "messages.changed", "id": "mine"}]
 
     opened(story)
 
@@ -94,13 +94,13 @@ def test_a_page_hears_its_own_tenant_and_its_own_topics(opened):
 def test_a_page_that_was_away_reads_on_where_it_was(opened):
     async def story(pages):
         async with pages.stream() as page:
-            await tells("first")
-            await page.hears()
-        await tells("second")
-        await tells("third")
+            await publish("first")
+            await page.next_updates()
+        await publish("second")
+        await publish("third")
         async with pages.stream(after=page.cursor) as again:
-            assert [(await again.hears())[0]["id"] for _ in range(2)] == ["second", "third"]
-            assert await again.hears(0.2) is None
+            assert [(await again.next_updates())[0]["id"] for _ in range(2)] == ["second", "third"]
+            assert await again.next_updates(0.2) is None
 
     opened(story)
 
@@ -108,10 +108,10 @@ def test_a_page_that_was_away_reads_on_where_it_was(opened):
 def test_two_pages_of_one_tenant_share_a_room(opened):
     async def story(pages):
         async with pages.stream() as one, pages.stream() as two:
-            await tells("both")
-            assert await one.hears() == await two.hears()
+            await publish("both")
+            assert await one.next_updates() == await two.next_updates()
         async with pages.stream(after="0-0") as late:
-            assert (await late.hears())[0]["id"] == "both"
+            assert (await late.next_updates())[0]["id"] == "both"
 
     opened(story)
 
@@ -119,23 +119,23 @@ def test_two_pages_of_one_tenant_share_a_room(opened):
 @pytest.mark.parametrize("after", ["", "nonsense", "1-1", "9" * 30 + "-0"])
 def test_who_cannot_read_on_is_told_to_start_over(opened, after):
     async def story(pages):
-        await tells("known")
+        await publish("known")
         async with pages.stream(after=after) as page:
-            assert await page.hears() == [{"kind": "start-over"}]
-            await tells("after that")
-            assert (await page.hears())[0]["id"] == "after that"
+            assert await page.next_updates() == [{"kind": "start-over"}]
+            await publish("after that")
+            assert (await page.next_updates())[0]["id"] == "after that"
 
     opened(story)
 
 
-def test_a_lost_history_is_told(opened, redis):
+def test_a_lost_history_is_reported(opened, redis):
     async def story(pages):
         async with pages.stream() as page:
-            await tells("first")
-            await page.hears()
+            await publish("first")
+            await page.next_updates()
         redis.delete(live_updates.channel_key(TENANT))
         async with pages.stream(after=page.cursor) as again:
-            assert await again.hears() == [{"kind": "start-over"}]
+            assert await again.next_updates() == [{"kind": "start-over"}]
 
     opened(story)
 
@@ -145,7 +145,7 @@ def test_a_poll_waits_and_answers_at_once_when_there_is_something(opened):
         waiting = asyncio.create_task(_json(pages.ask("poll")))
         await asyncio.sleep(0.2)
         assert not waiting.done()
-        await tells("now")
+        await publish("now")
         heard = await waiting
         assert heard["news"] == [{"kind": "messages.changed", "id": "now"}]
         nothing = asyncio.create_task(_json(pages.ask("poll", after=heard["after"])))
@@ -175,7 +175,7 @@ def test_without_a_ticket_there_is_nothing_to_hear(opened, path, ticket):
     opened(story)
 
 
-def test_a_ticket_runs_out_and_its_stream_with_it(opened):
+def test_a_ticket_expires_and_its_stream_with_it(opened):
     async def story(pages):
         with frozen(now() - LIFETIME - timedelta(seconds=1)):
             old = pages.ticket()
@@ -214,8 +214,8 @@ def test_one_member_does_not_take_the_place_of_others(opened, monkeypatch):
             async with pages.ask("stream") as answer:
                 assert (answer.status, answer.headers["Retry-After"]) == (429, "30")
             async with pages.stream(ticket=pages.ticket(member="per_2")) as page:
-                await tells("heard")
-                assert await page.hears()
+                await publish("heard")
+                assert await page.next_updates()
         await asyncio.sleep(0.1)
         async with pages.stream():
             pass  # a client that leaves frees its slot
@@ -233,13 +233,13 @@ def test_a_reader_that_is_too_slow_is_let_go(opened, monkeypatch):
         async with pages.ask("stream") as answer:
             answer.content._protocol.pause_reading()
             for _ in range(200):
-                await tells(*("x" * 2000 for _ in range(60)))
+                await publish(*("x" * 2000 for _ in range(60)))
             await until(lambda: _health(pages), "waiting", 0)
 
     opened(story)
 
 
-def test_a_door_that_closes_sends_its_pages_away(opened):
+def test_a_server_that_stops_closes_its_streams(opened):
     async def story(pages):
         async with pages.ask("stream") as answer:
             await answer.content.readline()

@@ -56,8 +56,8 @@ def test_the_same_idempotency_key_in_both_modes_sends_twice(call, restaurant, li
 def test_the_same_idempotency_key_in_both_modes_makes_two_orders(call, restaurant):
     bistro = open_bistro(restaurant)
     once = {"Idempotency-Key": "table-12"}
-    test = call("POST", "/orders", wanted(bistro), key=restaurant.test_key, **once)
-    live = call("POST", "/orders", wanted(bistro), key=restaurant.key, **once)
+    test = call("POST", "/orders", order_body(bistro), key=restaurant.test_key, **once)
+    live = call("POST", "/orders", order_body(bistro), key=restaurant.key, **once)
     assert (test.json["test"], live.json["test"]) == (True, False)
 
 
@@ -80,7 +80,7 @@ def test_test_orders_are_numbered_apart(call, restaurant):
     """They take no number from the live series."""
     bistro = open_bistro(restaurant)
     keys = (restaurant.key, restaurant.test_key, restaurant.test_key, restaurant.key)
-    made = [call("POST", "/orders", wanted(bistro), key=key).json["order_id"] for key in keys]
+    made = [call("POST", "/orders", order_body(bistro), key=key).json["order_id"] for key in keys]
     assert [one.rpartition("-")[2] for one in made] == ["0001", "0001", "0002", "0002"]
     assert [one.startswith("TEST-") for one in made] == [False, True, True, False]
     read = call("GET", f"/orders/{made[1]}", key=restaurant.test_key)
@@ -93,7 +93,7 @@ def test_a_test_order_earns_no_points_and_uses_up_no_coupon(call, restaurant):
     with club.scope():
         contact_identities.find_or_create(GUEST, "", "Ayşe", now())
     coupon = club.coupon()
-    body = wanted(club.bistro, coupon=coupon.code)
+    body = order_body(club.bistro, coupon=coupon.code)
     order = call("POST", "/orders", body, key=restaurant.test_key)
     assert (order.status_code, order.json["discount"] > 0) == (201, True), order.json
     path = f"/orders/{order.json['order_id']}/status"
@@ -135,7 +135,7 @@ def test_a_test_key_asks_for_no_payment_of_a_cart(call, restaurant, monkeypatch)
     assert (answer.status_code, answer.json["code"]) == (403, "live_key_required")
 
 
-def wanted(bistro, **more):
+def order_body(bistro, **more):
     return {
         "site_id": bistro.site_id,
         "table_number": "12",

@@ -31,7 +31,7 @@ def server():
     made.close()
 
 
-def tell(business, count=1, kind="messages.upsert"):
+def publish(business, count=1, kind="messages.upsert"):
     with business.scope():
         events = [
             publish_webhook_event(kind, {"instance_id": 1, "data": {"n": n}}) for n in range(count)
@@ -53,7 +53,7 @@ def test_the_secret_is_shown_once_and_signs(api, restaurant, server, run_jobs):
     assert made["secret"].startswith("whsec_")
     for answer in (api("GET", HOOKS), api("GET", f"{HOOKS}/{made['id']}")):
         assert made["secret"] not in answer.get_data(as_text=True)
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     [(headers, body)] = server.requests
     assert Webhook(made["secret"]).verify(body, headers)["sequence"] == 1
@@ -105,7 +105,7 @@ def test_an_endpoint_is_changed_switched_off_and_removed(api, restaurant, server
     assert changed.json["warnings"] == ["unknown field ignored: descripton"]
     off = api("PATCH", path, {"enabled": False})
     assert (off.json["enabled"], off.json["health"]) == (False, "off")
-    tell(restaurant, kind="messages.read")
+    publish(restaurant, kind="messages.read")
     run_jobs()
     assert server.requests == []
     assert api("POST", f"{path}/test").status_code == 409
@@ -143,8 +143,8 @@ def test_rotation_without_a_body_overlaps_a_day(api, restaurant, server):
 
 def test_deliveries_are_listed_filtered_and_sent_again(api, restaurant, server, run_jobs):
     made = register(api, server)
-    tell(restaurant, 3)
-    tell(restaurant, 1, "messages.read")
+    publish(restaurant, 3)
+    publish(restaurant, 1, "messages.read")
     run_jobs()
     first = api("GET", f"{HOOKS}/deliveries?limit=3").json
     assert [one["sequence"] for one in first["data"]] == [4, 3, 2]
@@ -167,9 +167,9 @@ def test_deliveries_are_listed_filtered_and_sent_again(api, restaurant, server, 
 
 def test_a_time_range_is_replayed(api, restaurant, server, run_jobs):
     began = now()
-    tell(restaurant, 2)
+    publish(restaurant, 2)
     made = register(api, server)
-    tell(restaurant, 2)
+    publish(restaurant, 2)
     run_jobs()
     assert [body["sequence"] for body in server.bodies] == [3, 4]
     wish = {"since": rfc3339(began), "endpoint_id": made["id"]}
@@ -185,7 +185,7 @@ def test_a_time_range_is_replayed(api, restaurant, server, run_jobs):
 
 
 def test_the_feed_has_no_gap_and_needs_no_endpoint(api, restaurant, run_jobs):
-    ids = tell(restaurant, 5)
+    ids = publish(restaurant, 5)
     run_jobs()
     seen, after = [], 0
     while True:

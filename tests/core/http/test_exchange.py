@@ -110,7 +110,7 @@ def test_no_password_from_a_file_at_home(reach, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["Host", "host", "Content-Length", "Transfer-Encoding"])
-def test_a_caller_cannot_say_whom_we_call(name, reach):
+def test_a_caller_cannot_say_which_server_is_called(name, reach):
     with Server(ok_response()) as server:
         with pytest.raises(ValueError, match="set by the call itself"):
             reach(server, headers={name: "1"})

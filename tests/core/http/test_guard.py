@@ -19,7 +19,7 @@ def test_an_address_that_is_not_public(address, reason):
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_the_neighbours_of_the_denied_are_public(address):
+def test_the_neighbours_of_denied_addresses_are_public(address):
     assert is_public(address)
 
 
@@ -113,7 +113,7 @@ def test_other_ports_by_the_operators_setting():
         check_url("http://example.com/", Policy(ports=frozenset({8443})))
 
 
-def test_loopback_only_when_development_says_so():
+def test_loopback_is_allowed_only_in_development():
     for url in ("http://127.0.0.1:5000/", "http://localhost:5000/", "http://[::1]:5000/"):
         assert check_url(url, HERE).port == 5000
         with pytest.raises(RefusedAddress):

@@ -90,10 +90,10 @@ def test_the_deadline_holds_in_a_handshake_that_does_not_come(reach):
 
 
 def test_the_deadline_holds_when_the_server_does_not_listen(reach):
-    def deaf(_connection, server):
+    def never_answers(_connection, server):
         server.stopped.wait()
 
-    with Server(deaf) as server:
+    with Server(never_answers) as server:
         body = bytes(64 * 1024 * 1024)
         assert ends_in_time(lambda: reach(server, "POST", body=body, timeout=0.4)).sent
 
@@ -235,7 +235,7 @@ def test_a_large_body_can_go_to_a_file():
 
 
 @pytest.mark.timing
-def test_a_hanging_neighbour_delays_nobody():
+def test_a_hanging_tenant_delays_nobody():
     async def batch(slow, quick):
         policy = Policy(allow_loopback=True)
         async with Client(policy, resolver=LOCAL) as client:

@@ -69,7 +69,7 @@ def test_marking_twice_keeps_the_first_mark(kind):
         assert db.session.get(Lane, (kind, 1)).due_at == first
 
 
-def test_a_lease_that_ran_out_is_taken_over_and_the_late_worker_is_told(kind):
+def test_an_expired_lease_is_taken_over_and_the_late_worker_is_refused(kind):
     with frozen():
         mark(kind, 1)
         _, old = lease(kind, seconds=10)

@@ -35,7 +35,7 @@ def at_work(app, settings):
     return run
 
 
-def test_who_falls_asleep_silences_nobody_else(at_work):
+def test_a_worker_that_leaves_does_not_end_the_presence_of_another(at_work):
     async def story(redis):
         one, other = WorkerPresence(JOB, 30, name="one"), WorkerPresence(JOB, 30, name="other")
         await one.heartbeat(redis)
@@ -130,7 +130,7 @@ def test_who_gives_way_to_another_queue(at_work, served, job, waits_in, workers,
     assert at_work(story) == goes
 
 
-def test_a_job_for_messages_is_nothing_to_give_way_to_while_one_is_awake(at_work, served):
+def test_a_worker_does_not_yield_while_another_sends_messages(at_work, served):
     async def story(redis):
         await redis.rpush("rq:queue:sends", "a job")
         await WorkerPresence(JOB, 30, name="other").heartbeat(redis)

@@ -17,7 +17,7 @@ DRAIN, SWEEP = "jobs.mail.drain", "jobs.media.drain"
 
 
 @pytest.fixture
-def bell(redis):
+def job_queue(redis):
     """The queue, without marks and empty."""
     queue = queue_named("default", redis)
     queue.empty()
@@ -34,73 +34,73 @@ def no_redis(settings):
     connect_redis(settings.redis_url)
 
 
-def test_a_bell_rings_after_the_commit_and_not_before(app, bell):
+def test_a_wakeup_is_sent_after_the_commit_and_not_before(app, job_queue):
     with global_scope():
         notify_workers(DRAIN)
-        assert bell.count == 0
-    assert [job.func_name for job in bell.jobs] == [DRAIN]
+        assert job_queue.count == 0
+    assert [job.func_name for job in job_queue.jobs] == [DRAIN]
 
 
-def test_a_transaction_that_was_rolled_back_rings_nothing(app, bell):
+def test_a_transaction_that_was_rolled_back_sends_no_wakeup(app, job_queue):
     with pytest.raises(ZeroDivisionError), global_scope():
         notify_workers(DRAIN)
         raise ZeroDivisionError
-    assert bell.count == 0
+    assert job_queue.count == 0
     with global_scope():
         pass
-    assert bell.count == 0
+    assert job_queue.count == 0
 
 
-def test_rings_for_the_same_work_become_one(app, bell):
+def test_wakeups_for_the_same_work_become_one(app, job_queue):
     for _ in range(5):
         with global_scope():
             notify_workers(DRAIN)
             notify_workers(DRAIN)
-    assert bell.count == 1
+    assert job_queue.count == 1
 
 
-def test_rings_for_other_work_are_not_swallowed(app, bell):
+def test_wakeups_for_other_work_are_not_lost(app, job_queue):
     with global_scope():
         notify_workers(DRAIN)
         notify_workers(DRAIN, 7)
         notify_workers(DRAIN, 8)
         notify_workers(SWEEP)
-    assert bell.count == 4
-    assert sorted(job.args for job in bell.jobs if job.func_name == DRAIN) == [[], [7], [8]]
+    assert job_queue.count == 4
+    assert sorted(job.args for job in job_queue.jobs if job.func_name == DRAIN) == [[], [7], [8]]
 
 
-def test_once_a_worker_hears_it_the_bell_rings_anew(app, bell):
+def test_after_a_worker_received_it_a_wakeup_is_sent_again(app, job_queue):
     send_wakeups([WakeUp(DRAIN)])
     acknowledge_wakeup(DRAIN)
     send_wakeups([WakeUp(DRAIN)])
-    assert bell.count == 2
+    assert job_queue.count == 2
 
 
-def test_an_unheard_ring_is_rung_again_after_seconds(app, bell, redis):
+def test_an_unheard_ring_is_rung_again_after_seconds(app, job_queue, redis):
     send_wakeups([WakeUp(DRAIN)])
     assert 0 < redis.pttl(WakeUp(DRAIN).mark) <= wakeups.WAKEUP_TTL_SECONDS * 1000
     redis.delete(WakeUp(DRAIN).mark)  # as its expiry would
     send_wakeups([WakeUp(DRAIN)])
-    assert bell.count == 2
+    assert job_queue.count == 2
 
 
-def test_help_is_called_once_until_somebody_comes(app, bell):
+def test_help_is_called_once_until_somebody_comes(app, job_queue):
     for _ in range(3):
         wakeups.request_another_worker(DRAIN)
-    assert [job.func_name for job in bell.jobs] == [DRAIN]
-    bell.empty()
+    assert [job.func_name for job in job_queue.jobs] == [DRAIN]
+    job_queue.empty()
     wakeups.request_another_worker(DRAIN)
-    assert bell.count == 1
+    assert job_queue.count == 1
 
 
 def test_without_redis_nobody_helps_and_nothing_breaks(app, no_redis):
     wakeups.request_another_worker(DRAIN)
 
 
-def test_a_ring_carries_the_request_that_caused_it(app, bell):
+def test_a_wakeup_carries_the_request_that_caused_it(app, job_queue):
     bind_request("req_of_the_cause")
     send_wakeups([WakeUp(DRAIN)])
-    assert bell.jobs[0].meta["request_id"] == "req_of_the_cause"
+    assert job_queue.jobs[0].meta["request_id"] == "req_of_the_cause"
 
 
 def test_without_redis_the_commit_still_holds(app, no_redis, superuser_connection):
@@ -114,7 +114,7 @@ def test_without_redis_the_commit_still_holds(app, no_redis, superuser_connectio
         assert cursor.fetchone() == (1,)
 
 
-def test_a_ring_needs_a_transaction(app):
+def test_a_wakeup_needs_a_transaction(app):
     with pytest.raises(RuntimeError, match="open tenant_scope"):
         notify_workers(DRAIN)
 

@@ -75,7 +75,7 @@ def test_an_envelope_cannot_be_moved_to_another_key_of_the_same_bytes():
 @pytest.mark.parametrize(
     "envelope", ["", "plain", "v1.k1", "v1.k1.", "v1.k1.AAAA", "v2.k1.AAAA", "v1..AAAA", "v1.k1.ä!"]
 )
-def test_what_is_not_an_envelope_is_said_to_be_none(envelope):
+def test_what_is_not_an_envelope_is_shown_as_none(envelope):
     with pytest.raises(BadEnvelope):
         Keyring.parse(K1).decrypt(envelope, "c")
     with pytest.raises(BadEnvelope):

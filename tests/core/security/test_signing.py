@@ -151,7 +151,7 @@ def test_comparing():
     assert not constant_time_equal("ä\udcff", "abc")
 
 
-def test_a_token_opens_until_it_runs_out(then):
+def test_a_token_opens_until_it_expires(then):
     token = sign_token(KEY, "media", {"id": "med_1"}, timedelta(minutes=10))
     assert set(token) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
     assert read_token(KEY, "media", token) == {"id": "med_1"}

@@ -78,7 +78,7 @@ def test_a_clock_that_is_right_is_left_alone(host_is_off):
     assert database_clock.clock_problem() == ""
 
 
-def test_readiness_tells_of_a_wrong_clock(host_is_off, client):
+def test_readiness_reports_a_wrong_clock(host_is_off, client):
     host_is_off(timedelta(minutes=15))
     answer = client.get("/readyz")
     assert "ahead of the database" in answer.json["checks"]["clock"]

@@ -35,7 +35,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, out
 """
 
 
-def a_book(*rows):
+def make_workbook(*rows):
     book = Workbook()
     for row in rows:
         book.active.append(row)
@@ -63,7 +63,7 @@ def read(data, most=100):
 def test_cells_are_read_as_people_see_them():
     row = ["Ayşe", 905321112233, 12.5, 12.345, True, date(1990, 3, 12), "two\nlines", None]
     at = datetime(2026, 11, 16, 8, 30)  # noqa: DTZ001 (a cell has no time zone)
-    assert read(a_book(row, [], [None, at, 0.1 + 0.2])) == [
+    assert read(make_workbook(row, [], [None, at, 0.1 + 0.2])) == [
         "Ayşe,905321112233,12.5,12.3450,yes,1990-03-12,two lines",
         "",
         ",2026-11-16 08:30:00,0.3",
@@ -81,9 +81,9 @@ def test_what_was_written_is_read_again_and_no_cell_is_a_formula():
     "data",
     [
         b"PK\x03\x04 and nothing else",
-        replaced(a_book(["a"]), "xl/workbook.xml", "<workbook"),
-        replaced(a_book(["a"]), "xl/worksheets/sheet1.xml", "no xml"),
-        a_book(["a"])[:-40],
+        replaced(make_workbook(["a"]), "xl/workbook.xml", "<workbook"),
+        replaced(make_workbook(["a"]), "xl/worksheets/sheet1.xml", "no xml"),
+        make_workbook(["a"])[:-40],
     ],
 )
 def test_a_broken_file_is_refused(data):
@@ -93,8 +93,10 @@ def test_a_broken_file_is_refused(data):
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked():
     sheet = "<worksheet>" + " " * (workbook_reader.LARGEST_SHEET + 1) + "</worksheet>"
-    bomb = replaced(a_book(["a"]), "xl/worksheets/sheet1.xml", sheet)
-    styles = replaced(a_book(["a"]), "xl/styles.xml", " " * (workbook_reader.LARGEST_PART + 1))
+    bomb = replaced(make_workbook(["a"]), "xl/worksheets/sheet1.xml", sheet)
+    styles = replaced(
+        make_workbook(["a"]), "xl/styles.xml", " " * (workbook_reader.LARGEST_PART + 1)
+    )
     assert len(bomb) < 100_000
     tracemalloc.start()
     for data in (bomb, styles):
@@ -108,7 +110,7 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked():
 def test_entities_are_not_expanded():
     lol = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     text = f'<!DOCTYPE x [<!ENTITY l0 "lol">{lol}]><worksheet>&l9;</worksheet>'
-    book = replaced(a_book(["a"]), "xl/worksheets/sheet1.xml", text)
+    book = replaced(make_workbook(["a"]), "xl/worksheets/sheet1.xml", text)
     with pytest.raises(NotReadable):
         read(book)
 
@@ -120,7 +122,7 @@ def test_a_sheet_with_one_far_cell_costs_no_memory(last, outcome):
         '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>'
         f'<row r="1048576"><c r="{last}1048576"><v>3</v></c></row>'
     )
-    data = replaced(a_book(["a"]), SHEET, far)
+    data = replaced(make_workbook(["a"]), SHEET, far)
     tracemalloc.start()
     try:
         found = len(read(data, 5000))
@@ -132,9 +134,9 @@ def test_a_sheet_with_one_far_cell_costs_no_memory(last, outcome):
 
 
 def test_too_many_rows_are_refused():
-    assert len(read(a_book(*[["a"]] * 5), 5)) == 5
+    assert len(read(make_workbook(*[["a"]] * 5), 5)) == 5
     with pytest.raises(TooLarge):
-        read(a_book(*[["a"]] * 6), 5)
+        read(make_workbook(*[["a"]] * 6), 5)
 
 
 def sheet_of(rows):
@@ -176,19 +178,19 @@ def numbered(piece):
 )
 def test_no_sheet_takes_more_than_100_megabytes(tmp_path, rows, outcome):
     """Trees of the elements took 1.5 GB for a file of 120 KB."""
-    assert measured(tmp_path, replaced(a_book(["a"]), SHEET, sheet_of(rows()))) == outcome
+    assert measured(tmp_path, replaced(make_workbook(["a"]), SHEET, sheet_of(rows()))) == outcome
 
 
 @pytest.mark.parametrize("text", ["ab", "ş" * 9_000])
 def test_no_list_of_texts_takes_more_than_100_megabytes(tmp_path, text):
-    data = with_texts(a_book(["a"]), many(f"<si><t>{text}</t></si>"))
+    data = with_texts(make_workbook(["a"]), many(f"<si><t>{text}</t></si>"))
     assert measured(tmp_path, data) == "TooLarge"
 
 
 def test_cells_that_share_a_long_text_are_refused(tmp_path):
     """A hundred thousand cells of ten thousand characters are a file of 10 KB."""
     rows = ("<row>" + '<c t="s"><v>0</v></c>' * 100 + "</row>") * 1000
-    data = with_texts(a_book(["a"]), f"<si><t>{'x' * 10_000}</t></si>")
+    data = with_texts(make_workbook(["a"]), f"<si><t>{'x' * 10_000}</t></si>")
     assert measured(tmp_path, replaced(data, SHEET, sheet_of(rows))) == "TooLarge"
 
 
@@ -199,7 +201,7 @@ def test_a_large_table_is_read_within_the_same_memory(tmp_path):
         f'<row><c><v>90532{number:07}</v></c><c t="s"><v>{number}</v></c></row>'
         for number in range(count)
     )
-    data = replaced(with_texts(a_book(["a"]), texts), SHEET, sheet_of(rows))
+    data = replaced(with_texts(make_workbook(["a"]), texts), SHEET, sheet_of(rows))
     assert int(measured(tmp_path, data)) > count * 25
 
 
@@ -219,7 +221,7 @@ def measured(tmp_path, data) -> str:
 def test_shared_texts_are_read_in_pieces_and_without_their_readings():
     texts = "<si><r><t>Ay</t></r><r><t>şe</t></r></si><si><t>東京</t><rPh><t>x</t></rPh></si>"
     cells = '<c t="s"><v>1</v></c><c t="s"><v>0</v></c>'
-    data = replaced(with_texts(a_book(["a"]), texts), SHEET, sheet_of(f"<row>{cells}</row>"))
+    data = replaced(with_texts(make_workbook(["a"]), texts), SHEET, sheet_of(f"<row>{cells}</row>"))
     assert read(data) == ["東京,Ayşe"]
 
 
@@ -227,8 +229,8 @@ def test_only_two_sheets_are_read_at_the_same_time(monkeypatch):
     monkeypatch.setattr(spreadsheets._reading, "seconds", 0)
     slot = spreadsheets._reading_slot
     with slot(), slot(), pytest.raises(TryAgain):
-        read(a_book(["a"]))
-    assert read(a_book(["a"])) == ["a"]
+        read(make_workbook(["a"]))
+    assert read(make_workbook(["a"])) == ["a"]
 
 
 def test_a_date_of_the_old_mac_calendar_and_a_length_of_time_are_read():
@@ -246,4 +248,4 @@ def test_prefixes_of_names_and_readings_of_characters_do_not_matter():
         "<x:r><x:t>東京</x:t></x:r><x:rPh><x:t>トウキョウ</x:t></x:rPh></x:is></x:c>"
         '<x:c r="C1" t="e"><x:v>#N/A</x:v></x:c></x:row></x:sheetData></x:worksheet>'
     )
-    assert read(replaced(a_book(["a"]), SHEET, sheet)) == ["東京,,#N/A"]
+    assert read(replaced(make_workbook(["a"]), SHEET, sheet)) == ["東京,,#N/A"]

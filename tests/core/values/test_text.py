@@ -55,7 +55,7 @@ def test_one_line():
         ("QARABAĞ", "qarabağ", "az", True),
     ],
 )
-def test_folding_knows_the_two_turkish_letters(one, other, locale, same):
+def test_case_folding_handles_the_two_turkish_letters(one, other, locale, same):
     assert (fold_case(one, locale) == fold_case(other, locale)) is same
 
 

@@ -110,7 +110,7 @@ def test_two_runs_do_not_share_a_folder(server):
         second.prepare()
 
 
-def test_a_password_is_asked_for_on_both_doors(server):
+def test_a_password_is_asked_for_on_both_endpoints(server):
     with running(server):
         for door in ("127.0.0.1", str(server.socket_folder())):
             with pytest.raises(psycopg2.OperationalError, match="password"):

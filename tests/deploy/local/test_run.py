@@ -114,7 +114,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     assert path.read_text() == "old"
 
 
-def test_a_lock_is_free_again_when_its_holder_lets_go(tmp_path):
+def test_a_lock_is_free_again_when_its_holder_releases_it(tmp_path):
     with hold_lock(tmp_path / "lock"), pytest.raises(Locked) as refused:
         hold_lock(tmp_path / "lock")
     assert refused.value.holder == str(os.getpid())

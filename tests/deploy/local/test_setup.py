@@ -59,7 +59,7 @@ def test_the_first_python_that_can_is_used(tmp_path):
     assert set_up(tmp_path, PYTHON=str(tmp_path / "mine")).stdout == "mine\n"
 
 
-def test_make_alone_tells_what_there_is():
+def test_make_alone_shows_what_there_is():
     told = subprocess.run(
         ["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ
     ).stdout

@@ -19,20 +19,20 @@ PROGRAMS = {"worker": ["-m", "jobs.worker", "default"], "scheduler": ["-m", "job
 
 
 @pytest.fixture
-def bell(tmp_path):
+def valkey(tmp_path):
     made = ValkeyServer(tmp_path)
     yield made
     made.close()
 
 
 @pytest.fixture
-def started(bell, settings, tmp_path):
+def started(valkey, settings, tmp_path):
     """The processes, against a Valkey that can be taken away."""
     environment = {
         **os.environ,
         "APP_ENV": "test",
         "DATABASE_URL": settings.database_url,
-        "REDIS_URL": bell.server.url,
+        "REDIS_URL": valkey.server.url,
         "SECRET_KEY": settings.secret_key,
         "ENCRYPTION_KEYS": settings.encryption_keys,
         "DATA_DIR": str(tmp_path),
@@ -52,7 +52,7 @@ def started(bell, settings, tmp_path):
         process.wait(10)
 
 
-def said(folder: Path, name: str, what: str) -> int:
+def count_in_log(folder: Path, name: str, what: str) -> int:
     return (folder / f"{name}.log").read_text().count(what)
 
 
@@ -63,16 +63,16 @@ def until(true, seconds=30.0):
         time.sleep(0.1)
 
 
-def test_they_say_it_once_and_go_on_when_it_is_back(bell, started, tmp_path):
-    redis = Redis.from_url(bell.server.url)
+def test_they_say_it_once_and_go_on_when_it_is_back(valkey, started, tmp_path):
+    redis = Redis.from_url(valkey.server.url)
     until(lambda: redis.scard("rq:workers:default") and redis.exists("scheduler:leader"))
-    bell.process.kill()
-    bell.process.wait()
+    valkey.process.kill()
+    valkey.process.wait()
     for name in started:
-        until(lambda name=name: said(tmp_path, name, "redis unavailable, waiting"))
+        until(lambda name=name: count_in_log(tmp_path, name, "redis unavailable, waiting"))
     time.sleep(3)  # several tries
     assert {name: process.poll() for name, process in started.items()} == dict.fromkeys(started)
-    bell.start()
+    valkey.start()
     until(lambda: redis.exists("scheduler:leader"))
     queue = queue_named("default", redis)
     queue.enqueue("jobs.mail.drain", result_ttl=0)
@@ -80,28 +80,28 @@ def test_they_say_it_once_and_go_on_when_it_is_back(bell, started, tmp_path):
     until(lambda: queue_named("sweep", redis).count)
     for name, process in started.items():
         assert process.poll() is None
-        until(lambda name=name: said(tmp_path, name, "redis available again"))
-        assert said(tmp_path, name, "redis unavailable, waiting") == 1, name
-        assert said(tmp_path, name, "Traceback") == 0, name
+        until(lambda name=name: count_in_log(tmp_path, name, "redis available again"))
+        assert count_in_log(tmp_path, name, "redis unavailable, waiting") == 1, name
+        assert count_in_log(tmp_path, name, "Traceback") == 0, name
 
 
-def test_they_end_when_they_are_asked_to_while_it_is_away(bell, started, tmp_path):
-    redis = Redis.from_url(bell.server.url)
+def test_they_end_when_they_are_asked_to_while_it_is_down(valkey, started, tmp_path):
+    redis = Redis.from_url(valkey.server.url)
     until(lambda: redis.scard("rq:workers:default") and redis.exists("scheduler:leader"))
-    bell.process.kill()
+    valkey.process.kill()
     for name in started:
-        until(lambda name=name: said(tmp_path, name, "redis unavailable, waiting"))
+        until(lambda name=name: count_in_log(tmp_path, name, "redis unavailable, waiting"))
     for process in started.values():
         process.send_signal(signal.SIGTERM)
     for process in started.values():
         process.wait(allow_for_load(15))
 
 
-def test_they_start_before_it_does(bell, settings, tmp_path):
-    bell.process.kill()
-    bell.process.wait()
+def test_they_start_before_it_does(valkey, settings, tmp_path):
+    valkey.process.kill()
+    valkey.process.wait()
     environment = {**os.environ, "APP_ENV": "test", "DATABASE_URL": settings.database_url}
-    environment |= {"REDIS_URL": bell.server.url, "SECRET_KEY": settings.secret_key}
+    environment |= {"REDIS_URL": valkey.server.url, "SECRET_KEY": settings.secret_key}
     environment |= {"ENCRYPTION_KEYS": settings.encryption_keys, "DATA_DIR": str(tmp_path)}
     for name, arguments in PROGRAMS.items():
         log = tmp_path / f"{name}.log"

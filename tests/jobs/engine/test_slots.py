@@ -18,7 +18,7 @@ class Lanes:
         return asyncio.create_task(take())
 
 
-def told(story):
+def run_async(story):
     asyncio.run(story())
 
 
@@ -35,7 +35,7 @@ def test_room_is_shared_in_turn():
         assert lanes.got == {"a": 1, "b": 2}
         assert await lanes.slots.acquire(9) == 1
 
-    told(story)
+    run_async(story)
 
 
 def test_who_has_much_waits_for_a_group_and_is_not_passed_by():
@@ -53,7 +53,7 @@ def test_who_has_much_waits_for_a_group_and_is_not_passed_by():
         await asyncio.sleep(0)
         assert lanes.got == {"much": 5, "little": 1}
 
-    told(story)
+    run_async(story)
 
 
 def test_who_gives_up_leaves_the_room_to_others():
@@ -69,4 +69,4 @@ def test_who_gives_up_leaves_the_room_to_others():
             await granted
         assert await asyncio.wait_for(lanes.slots.acquire(2), 1) == 2
 
-    told(story)
+    run_async(story)

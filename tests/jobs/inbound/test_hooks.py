@@ -132,7 +132,7 @@ def test_a_parked_hook_can_be_run_again(line):
         assert (found.state, found.tries, found.error) == ("waiting", 0, None)
 
 
-def test_a_part_that_fails_leaves_its_neighbours_and_is_tried_again(line, monkeypatch):
+def test_a_part_that_fails_is_retried_without_the_others(line, monkeypatch):
     real = message_receive.receive_message
 
     def fails(where, message, tally):
@@ -174,7 +174,7 @@ def test_a_receipt_that_is_too_early_waits_for_our_own_settle(line):
         assert message_row(line.tenant_id, message_id).state == "delivered"
 
 
-def test_a_receipt_for_nothing_of_ours_is_dropped_with_a_note(line):
+def test_a_receipt_for_an_unknown_message_is_dropped_with_a_note(line):
     with frozen():
         hook_id = put(line, cloud_body(line, status_value("wamid.stranger", "read")))
         for _ in range(5):
@@ -195,7 +195,7 @@ def test_a_number_that_is_no_line_is_noted(line):
     assert get(line, hook_id).state == "done"
 
 
-def test_one_body_may_tell_of_two_lines(restaurant, line):
+def test_one_body_may_be_about_two_lines(restaurant, line):
     other = add_line(restaurant, default=False)
     mine, theirs = cloud_body(line, text_value("a")), cloud_body(other, text_value("b"))
     both = mine[:-2] + b", " + theirs[theirs.index(b"[") + 1 :]
@@ -208,7 +208,7 @@ def test_one_body_may_tell_of_two_lines(restaurant, line):
         assert sorted(map(tuple, rows)) == [("a", line.id), ("b", other.id)]
 
 
-def test_a_lane_without_a_ring_is_found_by_the_sweep(line, redis, run_jobs):
+def test_a_lane_without_a_wakeup_is_found_by_the_sweep(line, redis, run_jobs):
     put(line, cloud_body(line, text_value("unheard")))
     maintenance.sweep()
     run_jobs()

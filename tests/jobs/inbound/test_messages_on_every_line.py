@@ -18,7 +18,7 @@ from restaurant.chat import loyalty_keywords
 from restaurant.orders import queries as order_queries
 from restaurant.sites import sites
 from tests.jobs.inbound.test_hooks import put, texts
-from tests.jobs.linked.test_session import Phone, hosted, wants
+from tests.jobs.linked.test_session import Phone, hosted, request_sessions
 from tests.messaging.lines.linked_processes import add_line as add_linked_line
 from tests.messaging.message_factory import cloud_body, text_value, wrote
 from tests.restaurant.bistro import GUEST, open_bistro
@@ -66,7 +66,7 @@ def place(request, app, restaurant):
         hooks_job.drain()
 
     def by_phone(message, until):
-        wants(restaurant, bistro.line.id)
+        request_sessions(restaurant, bistro.line.id)
         hosted(app, {bistro.line.id: Chatty(message)}, until)
 
     if request.param == "cloud":
@@ -81,8 +81,8 @@ def place(request, app, restaurant):
 def test_a_cart_becomes_an_order(place):
     bistro, write = place
     cart = bistro.cart()
-    write(wrote(cart.text, sender_phone=GUEST), lambda: bistro.said_to())
-    (said,) = bistro.said_to()
+    write(wrote(cart.text, sender_phone=GUEST), lambda: bistro.texts_sent_to())
+    (said,) = bistro.texts_sent_to()
     assert "LEM-" in said
 
 
@@ -90,10 +90,10 @@ def test_a_shared_location_finds_its_order(place):
     bistro, write = place
     bistro.delivers()
     order = bistro.delivery()
-    before = len(bistro.said_to())
+    before = len(bistro.texts_sent_to())
     where = {"latitude": 41.03, "longitude": 28.975}
     message = wrote("", sender_phone=GUEST, kind="location", content=where)
-    write(message, lambda: len(bistro.said_to()) > before)
+    write(message, lambda: len(bistro.texts_sent_to()) > before)
     with bistro.scope():
         assert order_queries.get(order.number).address["latitude"] == "41.030000"
 
@@ -102,8 +102,8 @@ def test_a_loyalty_word_is_answered(place):
     bistro, write = place
     Club(bistro).counts(keywords=("puan", "points"))
     loyalty_keywords.keyword_cache.forget()
-    write(wrote("puan", sender_phone=GUEST), lambda: bistro.said_to())
-    (said,) = bistro.said_to()
+    write(wrote("puan", sender_phone=GUEST), lambda: bistro.texts_sent_to())
+    (said,) = bistro.texts_sent_to()
     assert "Lemar Bistro" in said
 
 
@@ -120,7 +120,7 @@ def test_reacting_never_runs_in_the_hosts_event_loop(app, restaurant, monkeypatc
         return receive(*given)
 
     monkeypatch.setattr(inbound_messages, "receive_and_react", noting)
-    wants(restaurant, line_id)
+    request_sessions(restaurant, line_id)
     hosted(app, {line_id: Chatty(wrote("merhaba"))}, lambda: threads)
     assert threading.main_thread() not in threads
 

@@ -25,6 +25,6 @@ def test_the_customers_phone_shows_that_it_was_read(app, restaurant, run_jobs, m
         assert [one["state"] for one in network.shown() if one["id"] == sent] == ["read"]
 
 
-def test_a_ring_without_anything_to_tell_does_nothing(app, restaurant, run_jobs):
+def test_a_wakeup_without_content_does_nothing(app, restaurant, run_jobs):
     send_wakeups([WakeUp("jobs.lines.read_receipts.send_read_receipts", (restaurant.tenant_id,))])
     run_jobs()

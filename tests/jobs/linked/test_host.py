@@ -107,7 +107,7 @@ def test_a_phone_is_linked_and_a_message_goes_there_and_back(stage, restaurant, 
     assert events(restaurant, "instances.qr")[0]["qr"].startswith("2@")
 
 
-def test_codes_are_renewed_and_then_run_out(stage, restaurant):
+def test_codes_are_renewed_and_then_expire(stage, restaurant):
     stage.set(qr_first_ms=600, qr_next_ms=400, qr_codes=3)
     line_id = add_line(restaurant)
     try:
@@ -151,7 +151,7 @@ def test_a_repeated_message_is_stored_once(stage, restaurant, line):
         assert list(db.session.scalars(query)) == ["bir kere"]
 
 
-def test_photos_and_places_come_in_and_stop_is_heard(stage, restaurant, line):
+def test_photos_and_locations_are_received_and_stop_opts_out(stage, restaurant, line):
     stage.write(restaurant, line, kind="image", text="menü")
     stage.write(restaurant, line, kind="location", place="Galata")
     stage.write(restaurant, line, text="DUR")
@@ -235,7 +235,7 @@ def test_an_unknown_number_is_refused(stage, restaurant, line):
     assert refused.error_code == "recipient_unavailable"
 
 
-def test_a_template_is_refused_in_words(stage, restaurant, line):
+def test_a_template_is_refused_with_a_message(stage, restaurant, line):
     content = {"name": "hello_world", "language": "en_US", "parameters": []}
     message_id = send(restaurant, line, "", kind="template", content=content)
     assert until_state(restaurant, message_id, "failed").error_code == "unsupported_kind"

@@ -96,7 +96,7 @@ def hosted(app, clients, until, seconds=15):
     asyncio.run(go())
 
 
-def wants(business, *line_ids):
+def request_sessions(business, *line_ids):
     with business.scope():
         for line_id in line_ids:
             pairing.start(line_id)
@@ -117,8 +117,8 @@ def message(business, message_id):
 
 def test_one_bad_session_hurts_no_other(app, restaurant, shop):
     bad, good = add_line(restaurant), add_line(shop)
-    wants(restaurant, bad)
-    wants(shop, good)
+    request_sessions(restaurant, bad)
+    request_sessions(shop, good)
     message_id = send(shop, good)
     phone = Phone()
 
@@ -142,7 +142,7 @@ def test_one_bad_session_hurts_no_other(app, restaurant, shop):
 
 def test_a_parked_session_is_started_again_by_a_restart(app, restaurant):
     line_id = add_line(restaurant)
-    wants(restaurant, line_id)
+    request_sessions(restaurant, line_id)
     hosted(app, {line_id: Phone()}, lambda: state_of(restaurant, line_id) == "connected")
     wants_again = {line_id: Broken()}
     hosted(app, wants_again, lambda: state_of(restaurant, line_id) == "disconnected")
@@ -151,9 +151,9 @@ def test_a_parked_session_is_started_again_by_a_restart(app, restaurant):
     hosted(app, {line_id: Phone()}, lambda: state_of(restaurant, line_id) == "connected")
 
 
-def test_a_network_that_is_away_is_not_a_fault_of_the_session(app, restaurant):
+def test_a_network_that_is_down_is_not_a_fault_of_the_session(app, restaurant):
     line_id = add_line(restaurant)
-    wants(restaurant, line_id)
+    request_sessions(restaurant, line_id)
     hosted(app, {line_id: Phone()}, lambda: state_of(restaurant, line_id) == "connected")
     away = {line_id: Unreachable()}
     hosted(app, away, lambda: state_of(restaurant, line_id) == "disconnected")
@@ -169,7 +169,7 @@ def test_a_network_that_is_away_is_not_a_fault_of_the_session(app, restaurant):
 )
 def test_a_host_that_was_passed_over_writes_only_facts(app, restaurant, outcome, state):
     line_id = add_line(restaurant)
-    wants(restaurant, line_id)
+    request_sessions(restaurant, line_id)
     message_id = send(restaurant, line_id)
     passed_over = []
 
@@ -190,7 +190,7 @@ def test_a_host_that_was_passed_over_writes_only_facts(app, restaurant, outcome,
 
 def test_what_leaves_by_a_line_that_is_off_waits(app, restaurant):
     line_id = add_line(restaurant)
-    wants(restaurant, line_id)
+    request_sessions(restaurant, line_id)
     phone = Phone()
     message_id = send(restaurant, line_id)
     with restaurant.scope():
@@ -204,7 +204,7 @@ def test_what_leaves_by_a_line_that_is_off_waits(app, restaurant):
 
 def test_hosts_that_start_together_share(app, restaurant):
     lines = [add_line(restaurant) for _ in range(8)]
-    wants(restaurant, *lines)
+    request_sessions(restaurant, *lines)
     with global_scope():
         assert [len(leases.acquire(LINKED_KIND, host, 30, 4)) for host in ("one", "two")] == [4, 4]
         assert leases.acquire(LINKED_KIND, "three", 30, 4) == []

@@ -36,7 +36,7 @@ def line(restaurant):
 
 
 @pytest.fixture
-def looks(monkeypatch):
+def claims(monkeypatch):
     """How often the worker requested for messages."""
     found = []
     taken = message_claim.messages_from_rows
@@ -78,26 +78,26 @@ def work(app, business, lease, seconds):
     return asyncio.run(run())
 
 
-def test_what_is_held_back_is_not_asked_for_all_the_time(app, restaurant, line, looks):
+def test_what_is_held_back_is_not_asked_for_all_the_time(app, restaurant, line, claims):
     """The second message is due, but waits for the first one's retry."""
     accept(restaurant, line, "first")
     with restaurant.scope():
         [first] = message_claim.claim_messages(1, 60, [])
         message_settle.settle_messages([(first, TryLater("busy", "Later.", after=60))])
     accept(restaurant, line, "second")
-    looks.clear()
+    claims.clear()
     work(app, restaurant, lease_of(restaurant), 2.0)
-    assert 1 <= len(looks) <= 12
+    assert 1 <= len(claims) <= 12
 
 
-def test_a_lane_that_another_worker_took_is_left_alone(app, restaurant, line, looks):
+def test_a_lane_that_another_worker_took_is_left_alone(app, restaurant, line, claims):
     accept(restaurant, line, "first")
     lease = lease_of(restaurant)
     with global_scope():
         lanes.release(LANE, restaurant.tenant_id, lease)
     began = time.monotonic()
     assert work(app, restaurant, lease, 60.0) == 0
-    assert looks == []
+    assert claims == []
     assert time.monotonic() - began < 30
 
 

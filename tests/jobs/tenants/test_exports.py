@@ -30,7 +30,7 @@ from tests.sample_tenant import add_sample_messages, plant_changes
 
 
 @pytest.fixture
-def asked(app, restaurant, monkeypatch):
+def small_export(app, restaurant, monkeypatch):
     """An export of many small steps: one batch of one row each."""
     add_sample_messages(restaurant, "Mavi")
     monkeypatch.setattr(data_export, "BATCH", 1)
@@ -51,13 +51,13 @@ def opened(app, one):
         return zipfile.ZipFile(io.BytesIO(file.read()))
 
 
-def test_it_is_made_in_many_steps_and_is_whole(app, asked, monkeypatch):
+def test_it_is_made_in_many_steps_and_is_whole(app, small_export, monkeypatch):
     monkeypatch.setattr(tenant_exports, "PIECE_BYTES", 1)
     monkeypatch.setattr(tenant_exports, "STEP_SECONDS", 60)
     steps = 0
-    while tenant_exports.run_step(asked.tenant_id):
+    while tenant_exports.run_step(small_export.tenant_id):
         steps += 1
-    one = latest(asked)
+    one = latest(small_export)
     assert one.state == "ready"
     assert steps > 50
     with opened(app, one) as archive:
@@ -73,22 +73,24 @@ def test_it_is_made_in_many_steps_and_is_whole(app, asked, monkeypatch):
     assert one.work is None
 
 
-def test_the_pieces_are_removed_once_they_are_joined(app, asked, monkeypatch):
+def test_the_pieces_are_removed_once_they_are_joined(app, small_export, monkeypatch):
     monkeypatch.setattr(tenant_exports, "PIECE_BYTES", 1)
     monkeypatch.setattr(tenant_exports, "STEP_SECONDS", 60)
     for _ in range(5):
-        tenant_exports.run_step(asked.tenant_id)
-    parts = data_export.parts_of(latest(asked).work)
+        tenant_exports.run_step(small_export.tenant_id)
+    parts = data_export.parts_of(latest(small_export).work)
     assert len(parts) >= 5
-    while tenant_exports.run_step(asked.tenant_id):
+    while tenant_exports.run_step(small_export.tenant_id):
         pass
     with global_scope():
         doomed = set(db.session.scalars(db.select(PendingDeletion.blob_key)))
     assert set(parts) <= doomed
-    assert latest(asked).blob_key not in doomed
+    assert latest(small_export).blob_key not in doomed
 
 
-def test_a_worker_that_died_is_followed_by_one_that_continues(app, asked, monkeypatch, redis):
+def test_a_worker_that_died_is_followed_by_one_that_continues(
+    app, small_export, monkeypatch, redis
+):
     monkeypatch.setattr(tenant_exports, "PIECE_BYTES", 1)
     monkeypatch.setattr(tenant_exports, "STEP_SECONDS", 60)
     put = type(app.extensions["blobs"]).put
@@ -103,20 +105,20 @@ def test_a_worker_that_died_is_followed_by_one_that_continues(app, asked, monkey
     monkeypatch.setattr(type(app.extensions["blobs"]), "put", dies)
     with pytest.raises(KeyboardInterrupt):
         tenant_exports.drain()
-    assert latest(asked).state == "working"
-    assert latest(asked).steps > 0
+    assert latest(small_export).state == "working"
+    assert latest(small_export).steps > 0
     redis.flushdb()
     with frozen(now() + timedelta(seconds=tenant_exports.LEASE_SECONDS + 1)):
         maintenance.sweep()
         assert redis.exists(WakeUp("jobs.tenants.exports.drain").mark)
         tenant_exports.drain()
-    assert latest(asked).state == "ready"
+    assert latest(small_export).state == "ready"
     assert written.count(written[3]) == 2, "the step was repeated under the same name"
-    with opened(app, latest(asked)) as archive:
+    with opened(app, latest(small_export)) as archive:
         assert archive.testzip() is None
 
 
-def test_a_store_that_is_away_for_a_moment_does_not_fail_the_export(app, asked, monkeypatch):
+def test_a_store_that_is_down_for_a_moment_does_not_fail_the_export(app, small_export, monkeypatch):
     def away(*_):
         raise BlobError("away")
 
@@ -124,36 +126,36 @@ def test_a_store_that_is_away_for_a_moment_does_not_fail_the_export(app, asked, 
         patch.setattr(type(app.extensions["blobs"]), "put", away)
         with pytest.raises(BlobError):
             tenant_exports.drain()
-        assert latest(asked).state == "waiting"
+        assert latest(small_export).state == "waiting"
         with frozen(now() + tenant_exports.GIVE_UP_AFTER * 2):
-            tenant_exports.run_step(asked.tenant_id)
-        assert latest(asked).state == "failed"
+            tenant_exports.run_step(small_export.tenant_id)
+        assert latest(small_export).state == "failed"
 
 
-def test_the_work_ends_after_a_while_and_asks_for_more(app, asked, redis, monkeypatch):
+def test_the_work_ends_after_a_while_and_asks_for_more(app, small_export, redis, monkeypatch):
     monkeypatch.setattr(tenant_exports, "PIECE_BYTES", 1)
     monkeypatch.setattr(tenant_exports, "WORK_SECONDS", 0.05)
     monkeypatch.setattr(tenant_exports, "TURN_SECONDS", 0.01)
     tenant_exports.drain()
-    assert latest(asked).state in data_export.UNDER_WAY
+    assert latest(small_export).state in data_export.UNDER_WAY
     assert redis.exists(WakeUp("jobs.tenants.exports.drain").mark)
     assert WakeUp("jobs.tenants.exports.drain").queue == "slow"
 
 
-def test_a_step_that_another_worker_has_made_is_not_made_twice(app, asked):
-    with asked.scope():
+def test_a_step_that_another_worker_has_made_is_not_made_twice(app, small_export):
+    with small_export.scope():
         first, second = data_export.next_unfinished(), data_export.next_unfinished()
         assert data_export.save_step(first, {"parts": [], "media_parts": []}, 1, 10)
         assert not data_export.save_step(second, {"parts": [], "media_parts": []}, 9, 90)
-    assert latest(asked).records == 10
+    assert latest(small_export).records == 10
 
 
-def test_a_lost_lane_is_found_again(app, asked):
+def test_a_lost_lane_is_found_again(app, small_export):
     with global_scope():
         db.session.query(Lane).delete()
     tenant_exports.find_lost_work()
     tenant_exports.drain()
-    assert latest(asked).state in ("working", "ready")
+    assert latest(small_export).state in ("working", "ready")
 
 
 @pytest.mark.parametrize("analyzed", ["before", "after"])

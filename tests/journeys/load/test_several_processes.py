@@ -40,7 +40,7 @@ def test_another_process_sees_a_revocation_at_once(service, restaurant):
     assert me(service, restaurant.test_key)[1]["code"] == "account_suspended"
 
 
-def test_a_letter_is_sent_by_the_worker(service, app):
+def test_an_email_is_sent_by_the_worker(service, app):
     """Written here, claimed by the worker of the running service."""
     with global_scope():
         mail.queue_email("ada@example.com", "By a real worker", "Read me")

@@ -129,7 +129,7 @@ def sends(business, most: int = 500, refuse: tuple[str, ...] = ()) -> int:
     return len(claimed)
 
 
-def hears_back(business, line, *states: tuple[str, str]) -> None:
+def receive_receipts(business, line, *states: tuple[str, str]) -> None:
     """Receipts: a phone and what became of the message to it."""
     known = {one.phone: one.network_id for one in messages(business)}
     for phone, state in states:

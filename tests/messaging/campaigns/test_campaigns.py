@@ -27,12 +27,12 @@ from tests.line_factory import make_line
 from tests.messaging.campaigns.campaign_factory import (
     campaign,
     drafts,
-    hears_back,
     looks,
     meets,
     messages,
     outcomes,
     per_phone,
+    receive_receipts,
     sends,
     sets,
     starts,
@@ -103,7 +103,7 @@ def test_from_draft_to_figures(restaurant, line):
         assert told["data"]["campaign_id"] == mine
         assert (told["data"]["sent"], told["data"]["failed"]) == (2, 1)
 
-        hears_back(restaurant, line, ("905321110001", "delivered"), ("905321110002", "read"))
+        receive_receipts(restaurant, line, ("905321110001", "delivered"), ("905321110002", "read"))
         meets(restaurant, "Ayşe Kaya")
         sets(restaurant, [ayse], last_seen_at=now() + timedelta(seconds=2))
         advance(10)
@@ -265,7 +265,7 @@ def test_a_gift_gives_each_a_code_of_their_own(restaurant, line, soup):
         assert sorted(one.recipient.coupon for one in rows) == ["SOUP-0001", "SOUP-0002"]
 
 
-def test_a_gift_nobody_gives_is_refused_in_words(restaurant, line, monkeypatch):
+def test_a_gift_nobody_gives_is_refused_with_a_message(restaurant, line, monkeypatch):
     monkeypatch.setattr(coupon_port, "_provider", None)
     with pytest.raises(Invalid, match="This account has no gifts"):
         drafts(restaurant, text="Your soup: {{coupon}}", gift="soup")
@@ -303,22 +303,22 @@ def test_audiences_over_contacts_and_orders(restaurant):
     sets(restaurant, [never], birthday=now().month * 100 + now().day, language="de")
     sets(restaurant, [once], consent_at=now())
 
-    def who(**filters):
+    def matching(**filters):
         with restaurant.scope():
             query = audiences.matching_contacts(parse_filters(audiences.checked_filters(filters)))
             return set(db.session.scalars(query)) & {regular, once, never}
 
-    assert who() == {regular, once, never}
-    assert who(orders_at_least=1) == who(site_id=bistro.site_id) == {regular, once}
-    assert who(orders_at_least=2) == who(spent_at_least="1000") == {regular}
-    assert who(orders_at_most=0) == who(languages=["de"]) == {never}
-    assert who(not_ordered_days=30) == who(consent=True) == {once}
-    assert who(ordered_within_days=7) == {regular}
-    assert who(birthday_within_days=0) == {never}
+    assert matching() == {regular, once, never}
+    assert matching(orders_at_least=1) == matching(site_id=bistro.site_id) == {regular, once}
+    assert matching(orders_at_least=2) == matching(spent_at_least="1000") == {regular}
+    assert matching(orders_at_most=0) == matching(languages=["de"]) == {never}
+    assert matching(not_ordered_days=30) == matching(consent=True) == {once}
+    assert matching(ordered_within_days=7) == {regular}
+    assert matching(birthday_within_days=0) == {never}
     with pytest.raises(DomainError):
-        who(site_id="sit_00000000000000000000000000")
+        matching(site_id="sit_00000000000000000000000000")
     with pytest.raises(Invalid, match="filter shoe_size does not exist"):
-        who(shoe_size=43)
+        matching(shoe_size=43)
 
 
 def test_orders_that_followed_are_its_result(restaurant):

@@ -19,10 +19,10 @@ from messaging.campaigns.repository import CampaignInput
 from tests.messaging.campaigns.campaign_factory import (
     campaign,
     drafts,
-    hears_back,
     looks,
     meets,
     messages,
+    receive_receipts,
     sends,
     sets,
     starts,
@@ -50,7 +50,7 @@ def test_a_draft_whose_time_has_passed_does_not_leave_by_surprise(restaurant, li
         assert len(messages(restaurant)) == 1
 
 
-def test_a_name_that_is_missing_is_told_before_it_leaves(restaurant, line):
+def test_a_name_that_is_missing_is_reported_before_it_leaves(restaurant, line):
     _, nobody = meets(restaurant, "Ayşe", "")
     plain = drafts(restaurant, text="Hi {{customer.first_name}}!")
     assert campaign_dry_run.SOME_WITHOUT_NAME in looks(restaurant, plain).warnings
@@ -71,7 +71,7 @@ def test_while_some_sleep_the_others_are_followed(restaurant, line):
         starts(restaurant, mine)
         steps(restaurant)
         sends(restaurant)
-        hears_back(restaurant, line, ("905321110001", "delivered"))
+        receive_receipts(restaurant, line, ("905321110001", "delivered"))
         advance(timedelta(minutes=1))
         steps(restaurant)
         found = campaign(restaurant, mine)

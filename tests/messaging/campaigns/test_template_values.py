@@ -160,7 +160,7 @@ def test_named_values_go_by_their_names(restaurant, line):
         ),
     ],
 )
-def test_what_does_not_fit_the_template_is_said_in_the_dry_run(restaurant, line, template, says):
+def test_what_does_not_fit_the_template_is_shown_in_the_dry_run(restaurant, line, template, says):
     made = drafts(restaurant, text="", template=template)
     assert says in looks(restaurant, made).problem.message
     with refused(says):

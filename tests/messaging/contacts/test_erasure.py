@@ -261,7 +261,7 @@ def test_many_messages_go_in_many_bites(restaurant, known, run_jobs, monkeypatch
         assert set(db.session.scalars(select(Message.text).where(mine))) == {""}
 
 
-def test_removing_from_the_book_leaves_the_messages(restaurant, known):
+def test_removing_from_the_contact_list_leaves_the_messages(restaurant, known):
     _, contact_id, message_id = known
     with restaurant.scope():
         contact_erasures.delete_contact_only(contact_id)

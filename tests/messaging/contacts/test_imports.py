@@ -47,13 +47,13 @@ def place(app, restaurant):
     return restaurant
 
 
-def take(place, blobs, text, encoding="utf-8", name="people.csv"):
+def start_import(place, blobs, text, encoding="utf-8", name="people.csv"):
     body = text if isinstance(text, bytes) else text.encode(encoding)
     with place.scope():
         return contact_importing.upload_file(io.BytesIO(body), name, blobs)
 
 
-def look(place, one, run_jobs, meanings=None, **options):
+def check_import(place, one, run_jobs, meanings=None, **options):
     with place.scope():
         contact_importing.start_check(
             one.id,
@@ -76,7 +76,7 @@ def now_of(place, one):
         return contact_importing.get(one.id)
 
 
-def book_of(place):
+def contacts_of(place):
     with place.scope():
         return {
             card.contact.name: card
@@ -92,16 +92,16 @@ def count(place, table):
         return db.session.scalar(query)
 
 
-def test_nothing_is_written_before_it_is_said(place, blobs, run_jobs):
-    one = take(place, blobs, PLAIN)
+def test_nothing_is_written_before_it_is_reported(place, blobs, run_jobs):
+    one = start_import(place, blobs, PLAIN)
     assert one.columns["meanings"] == ["phone", "name", "tags"]
     assert one.columns["rows"][0] == ["+90 532 111 22 33", "Ayşe Yılmaz", "vip;press"]
-    seen = look(place, one, run_jobs)
+    seen = check_import(place, one, run_jobs)
     assert (seen.state, seen.total, seen.created, seen.updated) == ("ready", 2, 2, 0)
     assert count(place, Contact) == count(place, ContactToken) == 0
     done = write(place, one, run_jobs)
     assert (done.state, done.created, done.rejected) == ("done", 2, 0)
-    found = book_of(place)
+    found = contacts_of(place)
     assert found["Ayşe Yılmaz"].phone == "905321112233"
     assert found["Ayşe Yılmaz"].contact.tags == ["vip", "press"]
     assert found["Mehmet"].phone == "905324445566"
@@ -129,15 +129,15 @@ def test_nothing_is_written_before_it_is_said(place, blobs, run_jobs):
 def test_encodings_and_delimiters_are_found_out(place, blobs, run_jobs, encoding, told, delimiter):
     rows = [["Telefon", "Ad", "Soyad"], ["05321112233", "Işık", "Çağrı Şen"]]
     text = "\r\n".join(delimiter.join(row) for row in rows)
-    one = take(place, blobs, text, encoding)
+    one = start_import(place, blobs, text, encoding)
     assert (one.encoding, one.delimiter) == (told, delimiter)
-    look(place, one, run_jobs)
+    check_import(place, one, run_jobs)
     write(place, one, run_jobs)
-    assert list(book_of(place)) == ["Işık Çağrı Şen"]
+    assert list(contacts_of(place)) == ["Işık Çağrı Şen"]
 
 
 def test_western_letters_are_western(place, blobs):
-    one = take(place, blobs, "phone,name\n34611222333,José Muñoz\n", "windows-1252")
+    one = start_import(place, blobs, "phone,name\n34611222333,José Muñoz\n", "windows-1252")
     assert one.encoding == "windows-1252"
     assert one.columns["rows"][0][1] == "José Muñoz"
     with place.scope():
@@ -150,7 +150,7 @@ def test_western_letters_are_western(place, blobs):
 
 
 def test_a_file_without_a_header_is_guessed_by_its_numbers(place, blobs):
-    one = take(place, blobs, "Ayşe,0532 111 22 33\nMehmet,0532 444 55 66\n")
+    one = start_import(place, blobs, "Ayşe,0532 111 22 33\nMehmet,0532 444 55 66\n")
     assert (one.has_header, one.columns["meanings"]) == (False, ["", "phone"])
 
 
@@ -159,7 +159,7 @@ def test_a_file_without_a_header_is_guessed_by_its_numbers(place, blobs):
 )
 def test_what_is_no_table_is_refused_and_not_kept(place, blobs, body):
     with pytest.raises(Invalid) as refusal:
-        take(place, blobs, body)
+        start_import(place, blobs, body)
     assert refusal.value.code == "unreadable_file"
 
 
@@ -178,9 +178,9 @@ def test_every_broken_row_is_named_with_its_line_and_cause(place, blobs, run_job
         "\n"
         "905324445569,Last,,,\n"
     )
-    one = take(place, blobs, text)
+    one = start_import(place, blobs, text)
     assert one.columns["meanings"][-1] == f"field:{shoe.id}"
-    seen = look(place, one, run_jobs)
+    seen = check_import(place, one, run_jobs)
     assert (seen.total, seen.created, seen.rejected, seen.repeated) == (8, 2, 5, 1)
     with place.scope():
         named = [
@@ -200,7 +200,7 @@ def test_every_broken_row_is_named_with_its_line_and_cause(place, blobs, run_job
     assert named[5][2] == "This number is already in row 2."
     done = write(place, one, run_jobs)
     assert (done.created, done.rejected, done.repeated) == (2, 5, 1)
-    assert set(book_of(place)) == {"Good", "Last"}
+    assert set(contacts_of(place)) == {"Good", "Last"}
 
 
 def test_who_is_known_already_is_filled_in_and_nothing_is_emptied(place, blobs, run_jobs):
@@ -209,11 +209,11 @@ def test_who_is_known_already_is_filled_in_and_nothing_is_emptied(place, blobs, 
             ContactInput(name="Ana", phone="5511987654321", tags=["old"], language="pt")
         )
     text = "phone,name,tags,language\n551187654321,Ana Souza,new,\n905321112233,Can,,\n"
-    one = take(place, blobs, text)
-    seen = look(place, one, run_jobs)
+    one = start_import(place, blobs, text)
+    seen = check_import(place, one, run_jobs)
     assert (seen.created, seen.updated) == (1, 1)
     write(place, one, run_jobs)
-    known = book_of(place)["Ana Souza"]
+    known = contacts_of(place)["Ana Souza"]
     assert (known.id, known.contact.tags, known.contact.language) == (card.id, ["old", "new"], "pt")
     with place.scope():
         assert [c.id for c in contact_search.search_contacts(ContactFilters(search="souza"))] == [
@@ -227,16 +227,16 @@ def test_who_is_known_already_is_filled_in_and_nothing_is_emptied(place, blobs, 
 def test_known_ones_can_be_left_alone(place, blobs, run_jobs):
     with place.scope():
         contact_repository.create(ContactInput(name="Ana", phone="905321112233"))
-    one = take(place, blobs, "phone,name\n905321112233,Other\n")
-    seen = look(place, one, run_jobs, update=False)
+    one = start_import(place, blobs, "phone,name\n905321112233,Other\n")
+    seen = check_import(place, one, run_jobs, update=False)
     assert (seen.created, seen.updated) == (0, 0)
     write(place, one, run_jobs)
-    assert list(book_of(place)) == ["Ana"]
+    assert list(contacts_of(place)) == ["Ana"]
 
 
 def test_tags_and_consent_for_all(place, blobs, run_jobs):
-    one = take(place, blobs, PLAIN)
-    look(place, one, run_jobs, tags=["fair 2026"], consent_source="paper form at the fair")
+    one = start_import(place, blobs, PLAIN)
+    check_import(place, one, run_jobs, tags=["fair 2026"], consent_source="paper form at the fair")
     write(place, one, run_jobs)
     with place.scope():
         both = contact_search.search_contacts(ContactFilters(tags=("fair 2026",), consent=True))
@@ -262,14 +262,14 @@ def test_tags_and_consent_for_all(place, blobs, run_jobs):
 def test_only_a_clear_yes_in_a_consent_column_is_consent(
     place, blobs, run_jobs, heading, cell, given
 ):
-    one = take(place, blobs, f'phone,name,{heading}\n905321112233,Ana,"{cell}"\n')
+    one = start_import(place, blobs, f'phone,name,{heading}\n905321112233,Ana,"{cell}"\n')
     assert one.columns["meanings"] == ["phone", "name", "consent"]
     # Not even when somebody said that all of them agreed.
-    seen = look(place, one, run_jobs, consent_source="a list" if given is None else "")
+    seen = check_import(place, one, run_jobs, consent_source="a list" if given is None else "")
     counts = (seen.agreed, seen.refused, seen.unclear)
     assert counts == (int(given is True), int(given is False), int(given is None))
     write(place, one, run_jobs)
-    ana = book_of(place)["Ana"].contact
+    ana = contacts_of(place)["Ana"].contact
     assert (ana.consent_at is not None) is (given is True)
     assert ana.consent_source == (f"people.csv · {heading}" if given else "")
 
@@ -282,30 +282,30 @@ def test_how_they_agreed_stands_in_a_column_of_its_own(place, blobs, run_jobs):
         "905321112202,Bora,no,paper form\n"
         "905321112203,Can,yes,no\n"
     )
-    one = take(place, blobs, text)
+    one = start_import(place, blobs, text)
     assert one.columns["meanings"][2:] == ["consent", "consent_source"]
-    seen = look(place, one, run_jobs)
+    seen = check_import(place, one, run_jobs)
     assert (seen.agreed, seen.refused, seen.unclear) == (1, 1, 1)
     write(place, one, run_jobs)
-    sources = {name: card.contact.consent_source for name, card in book_of(place).items()}
+    sources = {name: card.contact.consent_source for name, card in contacts_of(place).items()}
     assert sources == {"Ana": "paper form no 12", "Bora": "", "Can": ""}
 
 
 @pytest.mark.parametrize("cell", ["no", "0", "hayır", "false", "-", ""])
 def test_a_no_is_never_the_way_somebody_agreed(place, blobs, run_jobs, cell):
     """Also if a column of yes and no is mapped to “How they agreed” by hand."""
-    one = take(place, blobs, f"phone,name,seen\n905321112233,Ana,{cell}\n")
-    look(place, one, run_jobs, meanings=["phone", "name", "consent_source"])
+    one = start_import(place, blobs, f"phone,name,seen\n905321112233,Ana,{cell}\n")
+    check_import(place, one, run_jobs, meanings=["phone", "name", "consent_source"])
     write(place, one, run_jobs)
-    assert book_of(place)["Ana"].contact.consent_at is None
+    assert contacts_of(place)["Ana"].contact.consent_at is None
 
 
 def test_a_no_in_the_file_withdraws_an_earlier_consent(place, blobs, run_jobs):
     with place.scope():
         card = contact_repository.create(ContactInput(name="Ana", phone="905321112233"))
         contact_repository.set_consent(card.id, "web form")
-    one = take(place, blobs, "phone,izin\n905321112233,hayır\n")
-    look(place, one, run_jobs)
+    one = start_import(place, blobs, "phone,izin\n905321112233,hayır\n")
+    check_import(place, one, run_jobs)
     write(place, one, run_jobs)
     with place.scope():
         assert contact_search.search_contacts(ContactFilters(consent=True)) == []
@@ -322,17 +322,17 @@ def test_a_no_in_the_file_withdraws_an_earlier_consent(place, blobs, run_jobs):
     ],
 )
 def test_columns_must_make_sense(place, blobs, meanings, code):
-    one = take(place, blobs, PLAIN)
+    one = start_import(place, blobs, PLAIN)
     with place.scope(), pytest.raises(Invalid) as refusal:
         contact_importing.start_check(one.id, meanings, ImportOptions())
     assert refusal.value.code == code
 
 
 def test_each_step_is_taken_once(place, blobs, run_jobs):
-    one = take(place, blobs, PLAIN)
+    one = start_import(place, blobs, PLAIN)
     with place.scope(), pytest.raises(Conflict):
         contact_importing.start(one.id)
-    look(place, one, run_jobs)
+    check_import(place, one, run_jobs)
     write(place, one, run_jobs)
     with place.scope():
         for act in (contact_importing.start, contact_importing.cancel):
@@ -344,8 +344,8 @@ def test_each_step_is_taken_once(place, blobs, run_jobs):
 
 
 def test_an_unclosed_quote_ends_in_a_sentence(place, blobs, run_jobs):
-    one = take(place, blobs, 'phone,name\n905321112233,"' + "x" * 200_000)
-    seen = look(place, one, run_jobs)
+    one = start_import(place, blobs, 'phone,name\n905321112233,"' + "x" * 200_000)
+    seen = check_import(place, one, run_jobs)
     assert seen.state == "failed"
     sentence, values = contact_importing.failure_of(seen)
     assert "after row 2" in sentence.format(**values)
@@ -355,8 +355,8 @@ def test_a_batch_that_fails_half_way_is_done_whole_by_the_next_worker(
     place, blobs, run_jobs, monkeypatch
 ):
     rows = "".join(f"90532{number:07},Person {number}\n" for number in range(1200))
-    one = take(place, blobs, "phone,name\n" + rows)
-    look(place, one, run_jobs)
+    one = start_import(place, blobs, "phone,name\n" + rows)
+    check_import(place, one, run_jobs)
     with place.scope():
         contact_importing.start(one.id)
     real, calls = import_batches._insert_consents_and_notes, []
@@ -393,8 +393,8 @@ def test_a_batch_that_fails_half_way_is_done_whole_by_the_next_worker(
 
 
 def test_cancelled_in_the_middle_stays_as_it_is(place, blobs, run_jobs):
-    one = take(place, blobs, PLAIN)
-    look(place, one, run_jobs)
+    one = start_import(place, blobs, PLAIN)
+    check_import(place, one, run_jobs)
     with place.scope():
         contact_importing.start(one.id)
         contact_importing.cancel(one.id)
@@ -406,8 +406,8 @@ def test_cancelled_in_the_middle_stays_as_it_is(place, blobs, run_jobs):
 def test_somebody_who_writes_meanwhile_is_not_doubled(place, blobs, run_jobs):
     from core.clock import now
 
-    one = take(place, blobs, PLAIN)
-    look(place, one, run_jobs)
+    one = start_import(place, blobs, PLAIN)
+    check_import(place, one, run_jobs)
     with place.scope():
         contact_identities.find_or_create("905321112233", "", "Ayşe", now())
     done = write(place, one, run_jobs)
@@ -417,10 +417,10 @@ def test_somebody_who_writes_meanwhile_is_not_doubled(place, blobs, run_jobs):
 
 def test_sheets_write_numbers_in_their_own_way(place, blobs, run_jobs):
     text = 'phone,name\n="905321112233",A\n905324445566.0,B\n\'905324445567,C\n'
-    one = take(place, blobs, text)
-    look(place, one, run_jobs)
+    one = start_import(place, blobs, text)
+    check_import(place, one, run_jobs)
     write(place, one, run_jobs)
-    assert {c.phone for c in book_of(place).values()} == {
+    assert {c.phone for c in contacts_of(place).values()} == {
         "905321112233",
         "905324445566",
         "905324445567",
@@ -447,7 +447,9 @@ def test_a_spreadsheet_is_imported_like_a_csv(place, blobs, run_jobs):
     rows = [["0532 111 22 33", "Ayşe Kaya"], ["", ""], ["12", "Kim"]]
     data = spreadsheets.workbook(["telefon", "ad soyad"], rows, title="kişiler")
     table = contact_importing.as_table(io.BytesIO(data))
-    one = look(place, take(place, blobs, table.read(), name="kişiler.xlsx"), run_jobs)
+    one = check_import(
+        place, start_import(place, blobs, table.read(), name="kişiler.xlsx"), run_jobs
+    )
     assert one.columns["meanings"] == ["phone", "name"]
     assert (one.total, one.rejected) == (2, 1)
     with place.scope():

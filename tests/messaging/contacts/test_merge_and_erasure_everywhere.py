@@ -91,7 +91,7 @@ def picture(app, business, line):
         )
 
 
-def told_to_an_endpoint(business):
+def delivered_to_an_endpoint(business):
     """It answered with what it had been told."""
     with business.scope():
         events = db.session.scalars(
@@ -153,7 +153,7 @@ def known(app, client, restaurant, run_jobs):
     with restaurant.scope():
         conversation_actions.add_note(talk.id, f"{NAME} likes marmalade")
     cart = bistro.cart(notes=f"for {NAME}")
-    order = bistro.hears(cart.text, OTHER_WAY, NAME)
+    order = bistro.orders_by_chat(cart.text, OTHER_WAY, NAME)
     assert order is not None
     buys(app, client, restaurant)
     client.post(
@@ -163,7 +163,7 @@ def known(app, client, restaurant, run_jobs):
     )
     client.get(f"/api/v1/contacts?q={PHONE}", headers=restaurant.bearer)
     app.extensions["request_log"].write()
-    told_to_an_endpoint(restaurant)
+    delivered_to_an_endpoint(restaurant)
     run_jobs()
     with restaurant.scope():
         return contact_identities.find_contact(PHONE)

@@ -71,7 +71,7 @@ def test_what_is_not_there_is_not_found(scope, search):
 
 
 @pytest.mark.parametrize("name", ["IŞIK İnci", "ışık inci", "Isik Inci"])
-def test_turkish_letters_need_not_be_typed_right(scope, name):
+def test_turkish_letters_need_not_be_typed_exactly(scope, name):
     person(name)
     for search in ("ışık", "IŞIK", "isik", "İNCİ", "inci", "ıncı"):
         assert found(search) == [name]
@@ -267,7 +267,7 @@ def test_every_spelling_of_a_blocked_phone_is_blocked(scope):
     assert not list(db.session.scalars(select(BlockedPhone).where(BlockedPhone.tenant_id == scope)))
 
 
-def test_notes_say_who_and_when_and_can_be_taken_away(scope):
+def test_notes_show_who_and_when_and_can_be_taken_away(scope):
     card = person()
     note = contact_repository.add_note(card.id, "  Likes the window.\nAllergic to nuts. ")
     assert [(one.text, one.author) for one in contact_repository.list_notes(card.id)] == [

@@ -61,7 +61,7 @@ def test_there_is_a_price_for_everything(scope, kind, category):
     assert (price > 0) == (kind == "cloud" and category != "service")
 
 
-def test_a_phone_tells_its_country(scope):
+def test_a_phone_shows_its_country(scope):
     assert quote_price("cloud", "905321112233", "utility", AT) == quote_price(
         "cloud", "TR", "utility", AT
     )

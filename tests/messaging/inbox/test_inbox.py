@@ -311,7 +311,7 @@ def test_a_file_is_what_it_holds(tmp_path, body, name, kind):
         (b"%PDF-" + os.urandom(26 * 1024 * 1024), "large.pdf"),
     ],
 )
-def test_what_cannot_be_sent_is_refused_in_words(tmp_path, body, name):
+def test_what_cannot_be_sent_is_refused_with_a_message(tmp_path, body, name):
     with pytest.raises(Invalid):
         keep(tmp_path, body, name)
     assert not [one for one in tmp_path.rglob("*") if one.is_file()]

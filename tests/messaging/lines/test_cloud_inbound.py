@@ -187,7 +187,7 @@ def test_a_sender_without_a_phone_has_the_networks_id():
     assert sender([], **{"from": "123456789012345@lid"}) == ("", "123456789012345@lid", "")
 
 
-def test_a_user_name_stands_in_for_a_name():
+def test_a_user_name_is_used_as_the_name():
     hidden = {"profile": {"username": "@ada"}, "user_id": "TR.9"}
     assert sender([hidden], from_user_id="TR.9") == ("", "TR.9", "@ada")
 
@@ -251,7 +251,7 @@ def test_pricing_in_its_older_and_newer_form(pricing, category, billable):
     assert (taken.category, taken.billable) == (category, billable)
 
 
-def test_a_failure_says_why_in_our_words():
+def test_a_failure_gives_the_reason_in_our_words():
     taken = receipt(status="failed", errors=[{"code": 131047, "title": "Re-engagement message"}])
     assert (taken.state, taken.error_code) == ("failed", "window_closed")
     assert taken.error_reason == with_quote(reasons.WINDOW_CLOSED, "Re-engagement message")
@@ -305,12 +305,12 @@ def test_receipts_that_move_nothing_are_left_out(status):
         ("business_capability_update", {"max_daily_conversation_per_phone": 1000}, "account"),
     ],
 )
-def test_news_of_the_line(field, value, kind):
+def test_updates_of_the_line(field, value, kind):
     one = news(field, **value)
     assert (one.kind, one.detail["field"], one.detail["account_id"]) == (kind, field, "900")
 
 
-def test_news_has_a_sentence():
+def test_a_line_update_has_a_sentence():
     flagged = news(
         "phone_number_quality_update",
         display_phone_number="+15550001111",
@@ -328,7 +328,7 @@ def test_news_has_a_sentence():
     assert rejected.detail["because"] == "The template menu is now rejected (X)."
 
 
-def test_a_customers_word_on_marketing():
+def test_a_customers_choice_on_marketing():
     one = news(
         "user_preferences",
         user_preferences=[{"wa_id": "905321112233", "value": "stop", "timestamp": 1_700_000_000}],
@@ -340,7 +340,7 @@ def test_a_customers_word_on_marketing():
     )
 
 
-def test_a_changed_number_is_news_not_a_message():
+def test_a_changed_number_is_an_update_not_a_message():
     system = {"wa_id": "905329998877", "body": "Ada changed"}
     [parsed] = cloud_driver.parse_webhook(body(change(messages=[message("system", system)])))
     assert parsed.messages == []

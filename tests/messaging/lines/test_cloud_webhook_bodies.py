@@ -60,7 +60,7 @@ def test_all_entries_and_changes_are_taken_and_sorted_by_line():
         {"id": "x" * 600, "from": "905321112233"},
     ],
 )
-def test_a_bad_part_is_skipped_and_its_neighbours_are_taken(bad):
+def test_a_bad_part_is_skipped_and_the_others_are_applied(bad):
     messages = [message(id="wamid.1"), bad, message(id="wamid.2")]
     [parsed] = cloud_driver.parse_webhook(body(change(contacts=[PERSON, 7, {}], messages=messages)))
     assert [one.network_id for one in parsed.messages] == ["wamid.1", "wamid.2"]
@@ -110,7 +110,7 @@ def test_an_emoji_behind_escapes_stays_whole():
     assert cloud_driver.parse_webhook(raw)[0].messages[0].text == "😀"
 
 
-def test_bytes_that_are_no_text_do_not_lose_the_neighbours():
+def test_bytes_that_are_no_text_do_not_lose_the_others():
     raw = body(change(messages=[message(part={"body": "AAA"}), message(id="wamid.2")]))
     [parsed] = cloud_driver.parse_webhook(raw.replace(b"AAA", b"\xff\xed\xa0\x80"))
     assert len(parsed.messages) == 2

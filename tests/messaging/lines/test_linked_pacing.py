@@ -47,7 +47,7 @@ def test_a_number_is_warmed_up_over_a_week(restaurant, line_id):
     assert days[0].most_strangers < days[6].most_strangers < days[7].most_strangers
 
 
-def test_another_number_begins_anew_and_the_same_one_goes_on(restaurant, line_id):
+def test_another_number_starts_from_zero_and_the_same_one_continues(restaurant, line_id):
     with frozen(NOON + timedelta(days=30)), restaurant.scope():
         linked_sessions.record_paired(line_id, "905321110000")
         assert linked_pacing.allowance_today(pairing.find_linked_line(line_id)).number == 0

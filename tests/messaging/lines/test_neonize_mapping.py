@@ -39,7 +39,9 @@ def jid(user, server="s.whatsapp.net"):
     return Thing(User=user, Server=server)
 
 
-def told(message, sender=None, other=NOBODY, chat=None, from_me=False, group=False, at=1700000000):
+def parsed(
+    message, sender=None, other=NOBODY, chat=None, from_me=False, group=False, at=1700000000
+):
     sender = sender or jid("905321112233")
     source = Thing(
         Chat=chat or sender,
@@ -90,7 +92,7 @@ def received(event):
     ],
 )
 def test_a_message_is_read(message, kind, text, content):
-    found = received(told(message))
+    found = received(parsed(message))
     assert (found.kind, found.text, found.content) == (kind, text, content)
     assert (found.sender_phone, found.sender_name, found.at) == ("905321112233", "Ayşe", 1700000000)
     assert found.network_id == "3EB0AB"
@@ -98,23 +100,23 @@ def test_a_message_is_read(message, kind, text, content):
 
 def test_somebody_may_hide_their_phone():
     hidden = jid("123456", "lid")
-    found = received(told({"conversation": "x"}, hidden))
+    found = received(parsed({"conversation": "x"}, hidden))
     assert (found.sender_phone, found.sender_network_id) == ("", "123456@lid")
-    found = received(told({"conversation": "x"}, hidden, jid("905321112233")))
+    found = received(parsed({"conversation": "x"}, hidden, jid("905321112233")))
     assert (found.sender_phone, found.sender_network_id) == ("905321112233", "123456@lid")
 
 
 def test_milliseconds_are_seen():
-    assert received(told({"conversation": "x"}, at=1700000000123)).at == 1700000000
+    assert received(parsed({"conversation": "x"}, at=1700000000123)).at == 1700000000
 
 
-def test_groups_and_news_are_left_out():
-    assert read_message(told({"conversation": "x"}, group=True)) == []
-    assert read_message(told({"conversation": "x"}, chat=jid("status", "broadcast"))) == []
+def test_groups_and_newsletters_are_left_out():
+    assert read_message(parsed({"conversation": "x"}, group=True)) == []
+    assert read_message(parsed({"conversation": "x"}, chat=jid("status", "broadcast"))) == []
 
 
 def test_our_own_message_is_an_echo():
-    event = told({"conversation": "x"}, chat=jid("905321112233"), from_me=True)
+    event = parsed({"conversation": "x"}, chat=jid("905321112233"), from_me=True)
     assert read_message(event) == [EchoReceived("3EB0AB", "905321112233", "text", "x", 1700000000)]
 
 
@@ -154,7 +156,7 @@ def test_what_leaves():
         message_fields(envelope("template"), None)
 
 
-def test_without_the_extra_it_says_so(monkeypatch):
+def test_without_the_extra_an_error_explains_it(monkeypatch):
     monkeypatch.setattr("importlib.import_module", _missing)
     with pytest.raises(ClientUnavailable, match=reasons.CLIENT_NOT_INSTALLED):
         NeonizeClient("postgresql://nowhere/x", LinkedSession(1, 2, "x"))

@@ -130,7 +130,7 @@ def test_inside_the_window_it_goes_as_it_was_written(restaurant, line):
     assert claim(restaurant, line)[0].envelope.kind == "text"
 
 
-def test_a_stranger_to_a_line_we_know_for_a_day_is_outside_the_window(restaurant, line):
+def test_a_new_sender_on_a_line_of_one_day_is_outside_the_window(restaurant, line):
     accept(restaurant, line)
     assert claim(restaurant, line)[0].envelope.kind == "text"
     with frozen(now()):

@@ -84,7 +84,7 @@ def work(app, business):
     asyncio.run(run())
 
 
-def trouble(business, line, state="restricted"):
+def set_state(business, line, state="restricted"):
     with business.scope():
         line_repository.record_line_state(line.id, state, "Reported by WhatsApp.")
 
@@ -96,16 +96,16 @@ def read(business, ticket):
         ]
 
 
-def test_while_the_first_is_down_the_second_sends_and_says_so(app, restaurant, lines, network):
+def test_while_the_first_line_is_down_the_second_sends(app, restaurant, lines, network):
     first, second = lines
-    trouble(restaurant, first)
+    set_state(restaurant, first)
     ticket = accept(restaurant, first)
     work(app, restaurant)
     message, causes = read(restaurant, ticket)
     assert (message.state, message.line_id) == ("sent", second.id)
     assert network[0] == [(second.id, ticket.id, "text")]
     assert with_detail(reasons.SENT_BY_OTHER_LINE, "Front desk") in causes
-    trouble(restaurant, first, "connected")
+    set_state(restaurant, first, "connected")
     back = accept(restaurant, first, phone="905321112244")
     work(app, restaurant)
     assert read(restaurant, back)[0].line_id == first.id
@@ -125,8 +125,8 @@ def test_the_message_that_finds_the_line_down_goes_by_the_other(app, restaurant,
 
 def test_when_both_are_down_it_waits(app, restaurant, lines, network):
     first, second = lines
-    trouble(restaurant, first)
-    trouble(restaurant, second)
+    set_state(restaurant, first)
+    set_state(restaurant, second)
     ticket = accept(restaurant, first)
     work(app, restaurant)
     message, _ = read(restaurant, ticket)
@@ -145,14 +145,14 @@ def test_a_line_that_was_switched_off_keeps_its_messages(app, restaurant, lines,
 
 def test_what_the_second_may_not_write_waits_for_the_first(app, restaurant, lines, network):
     first, second = lines
-    trouble(restaurant, first)
+    set_state(restaurant, first)
     network[1][second.id] = SendRefused(fallback.WINDOW_CLOSED, "Not freely.", "131047")
     ticket = accept(restaurant, first)
     work(app, restaurant)
     message, causes = read(restaurant, ticket)
     assert (message.state, message.line_id) == ("queued", first.id)
     assert causes[-1] == reasons.RETURNED_TO_OWN_LINE
-    trouble(restaurant, first, "connected")
+    set_state(restaurant, first, "connected")
     work(app, restaurant)
     assert read(restaurant, ticket)[0].state == "sent"
     assert [line_id for line_id, _, _ in network[0]] == [second.id, first.id]
@@ -160,7 +160,7 @@ def test_what_the_second_may_not_write_waits_for_the_first(app, restaurant, line
 
 def test_a_template_only_goes_where_it_is_known(app, restaurant, lines, network):
     first, second = lines
-    trouble(restaurant, first)
+    set_state(restaurant, first)
     content = {"name": "order", "language": "en", "parameters": []}
     ticket = accept(restaurant, first, kind="template", content=content)
     work(app, restaurant)
@@ -173,7 +173,7 @@ def test_a_template_only_goes_where_it_is_known(app, restaurant, lines, network)
 
 
 @pytest.mark.parametrize("other", ["itself", "unknown", "test"])
-def test_who_cannot_stand_in(restaurant, lines, other):
+def test_lines_that_cannot_be_a_backup(restaurant, lines, other):
     first, _ = lines
     test_line = make_line(restaurant, default=False, test=True)
     ids = {"itself": first.id, "unknown": 12, "test": test_line.id}
@@ -181,7 +181,7 @@ def test_who_cannot_stand_in(restaurant, lines, other):
         line_repository.set_fallback(first.id, ids[other])
 
 
-def test_a_removed_line_stands_in_for_nobody(restaurant, lines):
+def test_a_removed_line_is_no_backup_line(restaurant, lines):
     first, second = lines
     with restaurant.scope():
         line_repository.remove(second.id)
@@ -207,7 +207,7 @@ def test_it_is_chosen_over_the_api(app, restaurant, lines, shop):
     )
 
 
-def test_a_paused_line_does_not_stand_in(restaurant, lines):
+def test_a_paused_line_is_no_backup_line(restaurant, lines):
     first, second = lines
     with restaurant.scope():
         known = {line.id: line for line in line_repository.list_lines()}
@@ -222,7 +222,7 @@ def test_a_paused_line_does_not_stand_in(restaurant, lines):
 
 def test_a_line_whose_quality_fell_is_paused_and_the_other_sends(app, restaurant, lines, network):
     first, second = lines
-    trouble(restaurant, first, "quality_low")
+    set_state(restaurant, first, "quality_low")
     ticket = accept(restaurant, first)
     work(app, restaurant)
     message, _ = read(restaurant, ticket)
@@ -239,19 +239,19 @@ def test_a_line_whose_quality_fell_is_paused_and_the_other_sends(app, restaurant
     assert read(restaurant, waits)[0].state == "sent"
 
 
-def test_a_phone_and_a_cloud_line_stand_in_for_each_other(app, restaurant, lines, network):
+def test_a_phone_and_a_cloud_line_back_each_other_up(app, restaurant, lines, network):
     cloud_line, _ = lines
     with restaurant.scope():
         phone = pairing.add_linked_line("Kitchen phone", network="simulator")
         line_repository.set_fallback(cloud_line.id, phone.id)
         line_repository.set_fallback(phone.id, cloud_line.id)
-    trouble(restaurant, phone, "connected")
-    trouble(restaurant, cloud_line, "token_expired")
+    set_state(restaurant, phone, "connected")
+    set_state(restaurant, cloud_line, "token_expired")
     to_phone = accept(restaurant, cloud_line)
     work(app, restaurant)
     assert read(restaurant, to_phone)[0].line_id == phone.id  # its host sends it
-    trouble(restaurant, cloud_line, "connected")
-    trouble(restaurant, phone, "logged_out")
+    set_state(restaurant, cloud_line, "connected")
+    set_state(restaurant, phone, "logged_out")
     to_cloud = accept(restaurant, phone)
     work(app, restaurant)
     message, _ = read(restaurant, to_cloud)

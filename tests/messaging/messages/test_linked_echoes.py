@@ -24,7 +24,7 @@ def echo(network_id="3EB0A1", phone=PHONE, kind="text", text=WORDS, at=None):
     return EchoReceived(network_id, phone, kind, text, at or int(time.time()))
 
 
-def hear(business, line, one):
+def receive(business, line, one):
     with business.scope():
         tally = UsageTally()
         settled = receive_echo(line, one, tally)
@@ -36,9 +36,9 @@ def test_it_settles_the_oldest_that_has_no_name(restaurant, line):
     with restaurant.scope():
         first, _ = sent_message(line, "unknown")
         second, _ = sent_message(line, "unknown")
-    assert hear(restaurant, line, echo())
-    assert not hear(restaurant, line, echo())  # told again
-    assert hear(restaurant, line, echo("3EB0A2"))
+    assert receive(restaurant, line, echo())
+    assert not receive(restaurant, line, echo())  # told again
+    assert receive(restaurant, line, echo("3EB0A2"))
     with restaurant.scope():
         found = [
             (message_queries.get(one).state, message_queries.get(one).network_id)
@@ -59,7 +59,7 @@ def test_it_settles_the_oldest_that_has_no_name(restaurant, line):
 def test_what_is_not_ours_settles_nothing(restaurant, line, other):
     with restaurant.scope():
         message_id, _ = sent_message(line, "unknown")
-    assert not hear(restaurant, line, echo(**other))
+    assert not receive(restaurant, line, echo(**other))
     with restaurant.scope():
         assert message_queries.get(message_id).state == "unknown"
 
@@ -67,6 +67,6 @@ def test_what_is_not_ours_settles_nothing(restaurant, line, other):
 def test_what_was_answered_keeps_its_name(restaurant, line):
     with restaurant.scope():
         message_id, network_id = sent_message(line, "sent")
-    assert not hear(restaurant, line, echo())
+    assert not receive(restaurant, line, echo())
     with restaurant.scope():
         assert message_queries.get(message_id).network_id == network_id

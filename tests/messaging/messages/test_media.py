@@ -115,7 +115,7 @@ def fetch(app):
         return job.drain()
 
 
-def kept(business, message_id):
+def stored_file(business, message_id):
     with business.scope():
         return media_files.get_file(message_id)
 
@@ -149,7 +149,7 @@ def test_a_photo_is_fetched_and_served_at_the_address_the_event_told(
     assert app.test_client().get(path_of(shown["media"]["url"])).status_code == 200
 
 
-def test_a_link_runs_out_and_a_forged_one_opens_nothing(app, restaurant, line, network):
+def test_a_link_expires_and_a_forged_one_opens_nothing(app, restaurant, line, network):
     receives(restaurant, line, network, picture())
     url = path_of(event(restaurant)["media"]["url"])
     fetch(app)
@@ -170,7 +170,7 @@ def test_what_is_no_picture_is_not_kept_as_one(app, restaurant, line, network):
     for body in (b"<svg onload=alert(1)>", b"<html><script>1</script>", b"\xff\xd8\xff broken"):
         message_id = receives(restaurant, line, network, body)
         fetch(app)
-        file = kept(restaurant, message_id)
+        file = stored_file(restaurant, message_id)
         assert (file.state, file.error, file.blob_key) == (
             "failed",
             reasons.FILE_OTHER_TYPE,
@@ -194,7 +194,7 @@ def test_another_file_than_the_announced_one_is_not_taken(app, restaurant, line,
     network.lie = {"sha256": "0" * 64}
     message_id = receives(restaurant, line, network, picture())
     fetch(app)
-    file = kept(restaurant, message_id)
+    file = stored_file(restaurant, message_id)
     assert (file.state, file.error) == ("waiting", reasons.FILE_WRONG_HASH)
     assert file.due_at > now()
 
@@ -206,18 +206,18 @@ def test_a_file_over_the_cap_is_not_read_to_its_end(app, restaurant, line, netwo
         network.lie = told
         message_id = receives(restaurant, line, network, picture(size=(900, 900)) + b"\0" * 4000)
         fetch(app)
-        assert kept(restaurant, message_id).state == "failed"
-        assert kept(restaurant, message_id).error == reasons.FILE_LARGER
+        assert stored_file(restaurant, message_id).state == "failed"
+        assert stored_file(restaurant, message_id).error == reasons.FILE_LARGER
 
 
 def test_a_bomb_of_a_picture_is_not_drawn(app, restaurant, line, network, monkeypatch):
     monkeypatch.setattr("core.storage.images.MAX_BYTES", 4000)
     message_id = receives(restaurant, line, network, picture("PNG", (100, 100)), mime="image/png")
     fetch(app)
-    assert kept(restaurant, message_id).state == "failed"
+    assert stored_file(restaurant, message_id).state == "failed"
 
 
-def test_a_network_that_is_away_is_asked_again_and_at_last_given_up(
+def test_a_network_that_is_down_is_retried_and_finally_given_up(
     app, restaurant, line, network, monkeypatch
 ):
     message_id = receives(restaurant, line, network, picture())
@@ -227,17 +227,15 @@ def test_a_network_that_is_away_is_asked_again_and_at_last_given_up(
     with frozen(now()):
         for _ in range(len(media_files.BACK_OFF)):
             fetch(app)
-            assert kept(restaurant, message_id).state == "waiting"
+            assert stored_file(restaurant, message_id).state == "waiting"
             advance(timedelta(hours=2))
             with restaurant.scope():
                 lanes.mark_due(media_files.LANE, restaurant.tenant_id)
         fetch(app)
-    assert kept(restaurant, message_id).state == "failed"
+    assert stored_file(restaurant, message_id).state == "failed"
 
 
-def test_the_portal_shows_a_picture_drawn_anew_without_where_it_was_taken(
-    app, restaurant, line, network
-):
+def test_the_portal_shows_a_re_encoded_picture_without_its_location(app, restaurant, line, network):
     exif = Image.Exif()
     exif[0x010E] = "SECRETPLACE"
     message_id = receives(restaurant, line, network, picture(exif=exif.tobytes()))
@@ -267,7 +265,7 @@ def test_a_picture_we_sent_is_fetched_when_somebody_looks(app, restaurant, line,
 def test_it_goes_with_its_message(app, restaurant, line, network):
     message_id = receives(restaurant, line, network, picture())
     fetch(app)
-    file = kept(restaurant, message_id)
+    file = stored_file(restaurant, message_id)
     keys = [file.blob_key, file.preview_blob_key]
     with restaurant.scope():
         assert media_files.delete_files([message_id]) == 1
@@ -285,7 +283,7 @@ def test_it_goes_with_its_message(app, restaurant, line, network):
 def test_closing_an_account_takes_its_files_along(app, restaurant, line, network):
     message_id = receives(restaurant, line, network, picture())
     fetch(app)
-    key = kept(restaurant, message_id).blob_key
+    key = stored_file(restaurant, message_id).blob_key
     with restaurant.scope():
         erase_tenant()
     with app.app_context():

@@ -49,7 +49,7 @@ def state(business, ticket):
         return message_queries.get(ticket.id).state
 
 
-def states_told(business, ticket):
+def published_states(business, ticket):
     with business.scope():
         return [change.state for change in message_queries.timeline(ticket.id)]
 
@@ -75,7 +75,7 @@ def test_a_message_is_sent_and_everything_about_it_is_written_down(restaurant, l
     assert state(restaurant, ticket) == "sending"
     [told] = settle(restaurant, [(claimed, SendAccepted("wamid.1"))])
     assert (told.id, told.state, told.network_id) == (ticket.id, "sent", "wamid.1")
-    assert states_told(restaurant, ticket) == ["queued", "sending", "sent"]
+    assert published_states(restaurant, ticket) == ["queued", "sending", "sent"]
     [(kind, body)] = events(restaurant)
     assert kind == "messages.sent"
     assert body["data"]["message_id"] == "wamid.1"

@@ -30,7 +30,7 @@ def line(restaurant):
     return add_line(restaurant)
 
 
-def take(line, *receipts):
+def receive(line, *receipts):
     moved = []
     for one in receipts:
         with tenant_scope(line.tenant_id):
@@ -59,9 +59,9 @@ def counters(line):
         return tuple(sum(getattr(row, name) for row in rows) for name in names)
 
 
-def test_a_receipt_moves_the_message_and_tells_it(line):
+def test_a_receipt_changes_the_message_and_publishes_it(line):
     message_id, network_id = started(line, cost_usd=PRICE, reference="order 7")
-    assert take(line, receipt(network_id, "delivered")) == [True]
+    assert receive(line, receipt(network_id, "delivered")) == [True]
     with tenant_scope(line.tenant_id):
         (body,) = events_of(line.tenant_id, "messages.delivered")
         changes = db.session.scalars(
@@ -78,7 +78,7 @@ def test_a_receipt_moves_the_message_and_tells_it(line):
 
 def test_a_late_receipt_does_nothing(line):
     _, network_id = started(line)
-    assert take(line, receipt(network_id, "read"), receipt(network_id, "delivered")) == [
+    assert receive(line, receipt(network_id, "read"), receipt(network_id, "delivered")) == [
         True,
         False,
     ]
@@ -86,11 +86,11 @@ def test_a_late_receipt_does_nothing(line):
         assert not events_of(line.tenant_id, "messages.delivered")
 
 
-def test_a_failure_is_told_with_its_cause_and_costs_nothing(line):
+def test_a_failure_is_reported_with_its_cause_and_costs_nothing(line):
     message_id, network_id = started(line, "sending")
-    take(line, receipt(network_id, "sent", message_id))
+    receive(line, receipt(network_id, "sent", message_id))
     assert ended(line, message_id)[2:] == (PRICE, PRICE)
-    take(
+    receive(
         line,
         receipt(
             network_id, "failed", error_code="recipient_unavailable", error_reason="Not there."
@@ -105,23 +105,23 @@ def test_a_failure_is_told_with_its_cause_and_costs_nothing(line):
 
 def test_an_echo_settles_a_message_whose_answer_was_lost(line):
     message_id, network_id = started(line, "unknown")
-    assert take(line, receipt(network_id, "delivered", message_id)) == [True]
+    assert receive(line, receipt(network_id, "delivered", message_id)) == [True]
     assert ended(line, message_id) == ("delivered", network_id, PRICE, PRICE)
     with tenant_scope(line.tenant_id):
         known = db.session.get(NetworkId, (line.tenant_id, network_id))
         assert known.message_id == message_id
 
 
-def test_a_receipt_for_nothing_of_ours_is_too_early(line):
+def test_a_receipt_for_an_unknown_message_is_too_early(line):
     for our_id in ("", "somebody else's", "msg_" + "0" * 26):
         with pytest.raises(ReceiptTooEarly):
-            take(line, receipt("wamid.nobody", "sent", our_id))
+            receive(line, receipt("wamid.nobody", "sent", our_id))
 
 
 def test_a_receipt_for_what_has_not_left_is_too_early(line):
     message_id, network_id = started(line, "queued")
     with pytest.raises(ReceiptTooEarly):
-        take(line, receipt(network_id, "sent", message_id))
+        receive(line, receipt(network_id, "sent", message_id))
     assert ended(line, message_id)[0] == "queued"
 
 
@@ -129,7 +129,7 @@ def test_another_lines_receipt_does_not_move_it(restaurant, line):
     message_id, network_id = started(line)
     other = add_line(restaurant, default=False)
     with pytest.raises(ReceiptTooEarly):
-        take(other, receipt(network_id, "read", message_id))
+        receive(other, receipt(network_id, "read", message_id))
     assert ended(line, message_id)[0] == "sent"
 
 
@@ -137,13 +137,13 @@ def test_another_tenants_receipt_does_not_move_it(shop, line):
     message_id, network_id = started(line)
     theirs = add_line(shop)
     with pytest.raises(ReceiptTooEarly):
-        take(theirs, receipt(network_id, "read", message_id))
+        receive(theirs, receipt(network_id, "read", message_id))
     assert ended(line, message_id)[0] == "sent"
 
 
 def test_a_test_message_costs_nothing(line):
     message_id, network_id = started(line, "sending", test=True)
-    take(line, receipt(network_id, "delivered", message_id))
+    receive(line, receipt(network_id, "delivered", message_id))
     assert ended(line, message_id) == ("delivered", network_id, Decimal(0), Decimal(0))
 
 
@@ -159,7 +159,7 @@ def test_a_test_message_is_counted_as_sent_as_well_as_read(line):
     """The send counts too, not only the receipts."""
     message_id, network_id = started(line, "sending", test=True)
     our_settle(line, message_id, network_id)
-    take(line, receipt(network_id, "read", message_id))
+    receive(line, receipt(network_id, "read", message_id))
     with tenant_scope(line.tenant_id):
         (total,) = message_usage.usage_totals(message_usage.usage_period(), "day")
     assert (total.sent, total.delivered, total.read, total.cost_usd) == (1, 1, 1, 0)
@@ -175,7 +175,7 @@ def play(line, acts):
         if act == SETTLE:
             our_settle(line, message_id, network_id)
         else:
-            take(line, receipt(network_id, act, message_id))
+            receive(line, receipt(network_id, act, message_id))
     state, _, cost, booked = ended(line, message_id)
     with tenant_scope(line.tenant_id):
         row = message_row(line.tenant_id, message_id)
@@ -208,7 +208,7 @@ def test_what_arrived_has_not_failed_in_every_order(line, acts):
 @pytest.mark.parametrize("acts", list(permutations(("sent", "delivered", "read", "failed"))))
 def test_a_failure_that_was_none_is_counted_as_none(line, acts):
     message_id, network_id = started(line, "sending")
-    take(line, *(receipt(network_id, act, message_id) for act in acts))
+    receive(line, *(receipt(network_id, act, message_id) for act in acts))
     assert ended(line, message_id) == ("read", network_id, PRICE, PRICE)
     assert counters(line) == (1, 1, 1, 0)
 
@@ -238,14 +238,14 @@ def test_repetitions_end_failed(line, acts):
 @pytest.mark.parametrize("acts", list(permutations(("sent", "delivered", "read"))))
 def test_every_order_is_counted_alike(line, acts):
     message_id, network_id = started(line, "sending")
-    take(line, *(receipt(network_id, act, message_id) for act in acts))
+    receive(line, *(receipt(network_id, act, message_id) for act in acts))
     assert counters(line) == (1, 1, 1, 0)
 
 
 @pytest.mark.parametrize("acts", [("sent", "failed"), ("failed", "sent"), ("failed",)])
 def test_a_failure_is_counted_once_whatever_came_before(line, acts):
     message_id, network_id = started(line, "sending")
-    take(line, *(receipt(network_id, act, message_id) for act in acts))
+    receive(line, *(receipt(network_id, act, message_id) for act in acts))
     assert counters(line) == (1, 0, 0, 1)
 
 
@@ -258,7 +258,7 @@ def test_a_receipt_while_another_settles_waits_and_moves_on(line):
             .where(Message.tenant_id == line.tenant_id, Message.id == message_id)
             .values(state="read")
         )
-    assert take(line, receipt(network_id, "delivered")) == [False]
+    assert receive(line, receipt(network_id, "delivered")) == [False]
 
 
 def test_a_receipt_in_whole_seconds_never_stands_before_what_came_first(line):
@@ -267,7 +267,7 @@ def test_a_receipt_in_whole_seconds_never_stands_before_what_came_first(line):
     with tenant_scope(line.tenant_id):
         insert_changes([str(to_uuid("msg", message_id))], ["sent"], [""], sent_at)
     seconds = int(sent_at.timestamp())
-    take(line, receipt(network_id, "delivered", at=seconds), receipt(network_id, "read", at=1))
+    receive(line, receipt(network_id, "delivered", at=seconds), receipt(network_id, "read", at=1))
     with tenant_scope(line.tenant_id):
         query = select(MessageChange).where(MessageChange.tenant_id == line.tenant_id)
         changes = db.session.scalars(query.order_by(MessageChange.id)).all()

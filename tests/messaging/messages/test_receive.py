@@ -130,7 +130,7 @@ def test_the_conversation_does_not_depend_on_the_order_of_arrival(line, order):
     assert talk.unread == 2
 
 
-def test_a_clock_ahead_of_ours_does_not_lengthen_the_window(line):
+def test_a_clock_ahead_of_our_own_does_not_lengthen_the_window(line):
     receive(line, wrote(at=int(time.time()) + 7 * 86400))
     with tenant_scope(line.tenant_id):
         assert one(line, Conversation).window_until <= now() + timedelta(hours=24)
@@ -172,7 +172,7 @@ def test_somebody_without_a_phone_is_named_by_the_networks_id(line):
 @pytest.mark.parametrize(
     "word", ["STOP", "stop.", "Dur", "İPTAL", "iptal!", "BAJA", "Arrêt", "ARRET"]
 )
-def test_a_word_of_farewell_opts_out_once(line, word):
+def test_a_stop_word_opts_out_once(line, word):
     receive(line, wrote(word))
     receive(line, wrote(word))
     with tenant_scope(line.tenant_id):
@@ -215,40 +215,40 @@ def test_what_fails_halfway_leaves_nothing(line, monkeypatch):
     assert receive(line, message)
 
 
-def news(line, kind, **detail):
+def receive_update(line, kind, **detail):
     with tenant_scope(line.tenant_id):
         receive_line_update(line, LineUpdate(kind, {"because": "The network says so.", **detail}))
         return db.session.get(Line, (line.tenant_id, line.id)).state
 
 
-def test_a_restriction_is_noted_and_told_once(line):
-    assert news(line, "restricted") == "restricted"
-    assert news(line, "restricted") == "restricted"
-    assert news(line, "quality", worse=True) == "restricted"  # the worse news stays
+def test_a_restriction_is_noted_and_reported_once(line):
+    assert receive_update(line, "restricted") == "restricted"
+    assert receive_update(line, "restricted") == "restricted"
+    assert receive_update(line, "quality", worse=True) == "restricted"  # the worse news stays
     with tenant_scope(line.tenant_id):
         assert len(events_of(line.tenant_id, "instances.restricted")) == 1
-    assert news(line, "restored") == "connected"
+    assert receive_update(line, "restored") == "connected"
 
 
 def test_fallen_quality_pauses_until_it_is_good_or_somebody_takes_the_risk(line):
-    assert news(line, "quality", worse=True) == "quality_low"
-    assert news(line, "quality", worse=False) == "connected"
-    assert news(line, "quality", worse=True) == "quality_low"
+    assert receive_update(line, "quality", worse=True) == "quality_low"
+    assert receive_update(line, "quality", worse=False) == "connected"
+    assert receive_update(line, "quality", worse=True) == "quality_low"
     with tenant_scope(line.tenant_id):
         assert line_repository.resume(line.id)
         assert not line_repository.resume(line.id)
         assert audit.entries(act="lines.resumed")
-    assert news(line, "quality", worse=True) == "quality_low"
-    assert news(line, "restricted") == "restricted"
+    assert receive_update(line, "quality", worse=True) == "quality_low"
+    assert receive_update(line, "restricted") == "restricted"
     with tenant_scope(line.tenant_id):
         assert not line_repository.resume(line.id)  # that is the network's to end
 
 
-def test_news_of_one_number_is_not_about_the_others(restaurant, line):
+def test_an_update_of_one_number_does_not_change_the_others(restaurant, line):
     other = add_line(restaurant, default=False)
     with tenant_scope(line.tenant_id):
         db.session.get(Line, (line.tenant_id, other.id)).phone = "905321112299"
-    news(line, "restricted", phone="905321112299")
+    receive_update(line, "restricted", phone="905321112299")
     with tenant_scope(line.tenant_id):
         assert db.session.get(Line, (line.tenant_id, line.id)).state == "connected"
         assert db.session.get(Line, (line.tenant_id, other.id)).state == "restricted"

@@ -277,7 +277,7 @@ def test_a_blocked_line_never_learns_it(network):
     assert network.hooks.told("sent")
 
 
-def test_a_phone_that_does_not_read_by_itself(network):
+def test_a_phone_without_automatic_read_receipts(network):
     network.set(auto_read=False)
     network.send()
     eventually(lambda: network.hooks.told("sent", "delivered"))

@@ -41,11 +41,11 @@ def line(restaurant, settings):
         )
 
 
-def told(name="order", language="en", state="approved", **more):
+def network_template(name="order", language="en", state="approved", **more):
     return NetworkTemplate("1", name, language, "utility", state, **{"components": [BODY], **more})
 
 
-def keep(business, line, *found):
+def store(business, line, *found):
     with business.scope():
         template_repository.store_templates(template_repository.template_account(line), list(found))
 
@@ -82,15 +82,15 @@ def test_a_new_line_learns_its_templates_over_all_pages(
 
 
 def test_what_the_network_lists_no_more_is_gone_and_what_changed_is_changed(restaurant, line):
-    keep(restaurant, line, told("one"), told("two"))
-    keep(restaurant, line, told("two", state="paused"), told("three"))
+    store(restaurant, line, network_template("one"), network_template("two"))
+    store(restaurant, line, network_template("two", state="paused"), network_template("three"))
     assert names(restaurant) == [("three", "en", "approved"), ("two", "en", "paused")]
 
 
-def test_an_account_that_cannot_be_asked_keeps_what_is_known_and_says_why(
+def test_an_account_that_cannot_be_reached_keeps_its_templates_and_gives_the_reason(
     app, restaurant, line, network, settings
 ):
-    keep(restaurant, line, told("one"))
+    store(restaurant, line, network_template("one"))
     with restaurant.scope():
         line_repository.get(line.id).token = "expired"
     job.sync_tenant(settings, restaurant.tenant_id)
@@ -99,8 +99,8 @@ def test_an_account_that_cannot_be_asked_keeps_what_is_known_and_says_why(
         assert line_repository.get(line.id).templates_error == reasons.TOKEN_REJECTED
 
 
-def test_the_networks_news_moves_one_template(restaurant, line):
-    keep(restaurant, line, told("one"), told("two"))
+def test_an_update_of_the_network_changes_one_template(restaurant, line):
+    store(restaurant, line, network_template("one"), network_template("two"))
     detail = {
         "field": "message_template_status_update",
         "account_id": template_repository.template_account(line),
@@ -116,7 +116,7 @@ def test_the_networks_news_moves_one_template(restaurant, line):
         assert template_repository.list_templates(TemplateFilters(name="one"))[0].reason == "SCAM"
 
 
-def test_news_of_a_template_nobody_knows_asks_for_the_list(restaurant, line, network, run_jobs):
+def test_an_update_of_an_unknown_template_requests_the_list(restaurant, line, network, run_jobs):
     run_jobs()
     with restaurant.scope():
         db.session.delete(
@@ -158,12 +158,12 @@ def test_a_send_that_the_network_would_refuse_is_refused_before_it_is_queued(
     app, restaurant, line, body, field, words
 ):
     header = {"type": "HEADER", "format": "IMAGE"}
-    keep(
+    store(
         restaurant,
         line,
-        told(),
-        told("old", state="paused"),
-        told("photo", components=[header, {"type": "BODY", "text": "Look!"}]),
+        network_template(),
+        network_template("old", state="paused"),
+        network_template("photo", components=[header, {"type": "BODY", "text": "Look!"}]),
     )
     answer = send(app, restaurant, **body)
     assert answer.status_code == 422, answer.json
@@ -174,7 +174,7 @@ def test_a_send_that_the_network_would_refuse_is_refused_before_it_is_queued(
 
 
 def test_a_good_send_is_queued_with_its_words_and_its_own_price(app, restaurant, line):
-    keep(restaurant, line, told(), told("menu", components=[BODY]))
+    store(restaurant, line, network_template(), network_template("menu", components=[BODY]))
     answer = send(app, restaurant, name="order", language="en", parameters=["Zeynep", "M-1"])
     assert answer.status_code == 202
     message = app.test_client().get(
@@ -186,7 +186,7 @@ def test_a_good_send_is_queued_with_its_words_and_its_own_price(app, restaurant,
 
 def test_marketing_to_who_opted_out_is_refused_and_their_order_is_not(app, restaurant, line):
     offer = NetworkTemplate("2", "offer", "en", "marketing", "approved", components=[BODY])
-    keep(restaurant, line, told(), offer)
+    store(restaurant, line, network_template(), offer)
     with restaurant.scope():
         receive_message(line, wrote("DUR"), UsageTally())
     refused = send(app, restaurant, name="offer", language="en", parameters=["a", "b"])
@@ -209,7 +209,7 @@ def test_what_was_never_synced_is_left_to_the_network(app, restaurant):
 
 
 def test_the_list_over_the_api_shows_what_to_fill(app, restaurant, line, shop):
-    keep(restaurant, line, told(), told("old", state="paused"))
+    store(restaurant, line, network_template(), network_template("old", state="paused"))
     client = app.test_client()
     answer = client.get("/api/v1/templates?state=approved", headers=restaurant.bearer).json
     [one] = answer["data"]

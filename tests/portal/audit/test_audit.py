@@ -57,14 +57,14 @@ def rows(browser, query=""):
     return list(csv.reader(io.StringIO(answer.get_data().decode("utf-8-sig"))))
 
 
-def test_every_act_is_told_as_a_sentence():
+def test_every_audit_entry_is_a_sentence():
     words = (ROOT / "portal/templates/parts/names.html").read_text()
     known = set(acts())
     assert len(known) > 100
     assert {act for act in known if f'"{act}"' not in words} == set()
 
 
-def test_the_page_tells_who_did_what_when_and_from_where(owners, restaurant):
+def test_the_page_shows_who_did_what_when_and_from_where(owners, restaurant):
     owners.post("/team/invite", email="guest@example.com", role="waiter")
     page = text_of(owners.get("/audit"))
     assert "Derya Aksoy invited guest@example.com as Waiter" in page
@@ -85,7 +85,7 @@ def test_it_is_filtered_by_area_and_by_name(owners, restaurant):
     assert "No results" in text_of(owners.get("/audit?who=nobody-at-all"))
 
 
-def test_signs_of_a_pattern_are_plain_letters_in_a_search(owners, restaurant):
+def test_pattern_characters_are_plain_letters_in_a_search(owners, restaurant):
     assert "No results" in text_of(owners.get("/audit?who=%25"))
     assert "No results" in text_of(owners.get("/audit?who=_"))
 
@@ -136,7 +136,7 @@ def test_the_file_is_for_those_who_may_see_it(app, restaurant):
     assert viewer.get("/audit.csv").status_code == 403
 
 
-def test_a_change_of_settings_tells_the_fields_and_their_values(owners, restaurant):
+def test_a_change_of_settings_shows_the_fields_and_their_values(owners, restaurant):
     """On Home too."""
     with restaurant.scope():
         own = accounts.account()
@@ -153,7 +153,7 @@ def test_a_change_of_settings_tells_the_fields_and_their_values(owners, restaura
         assert "→ NPR" in page
 
 
-def test_a_change_of_a_campaign_tells_what_was_changed(owners, restaurant):
+def test_a_change_of_a_campaign_shows_what_was_changed(owners, restaurant):
     """Long texts are named, not quoted."""
     with restaurant.scope():
         campaign = campaign_repository.add(campaign_repository.CampaignInput(name="Autumn"))
@@ -167,7 +167,7 @@ def test_a_change_of_a_campaign_tells_what_was_changed(owners, restaurant):
     assert "Days between campaigns: 1 → 5 · Changed: Text" in page
 
 
-def test_a_change_of_a_contact_tells_no_personal_values(restaurant):
+def test_a_change_of_a_contact_shows_no_personal_values(restaurant):
     with restaurant.scope():
         card = crm.create(crm.ContactInput(name="Ada Kaya", phone="905321112233"))
         crm.change(card.id, crm.ContactInput(name="Ada Kay", birthday="1990-03-12"))
@@ -182,7 +182,7 @@ def changes(business, act):
     return entry.detail["fields"], entry.detail.get("changes", {})
 
 
-def test_a_change_of_loyalty_tells_the_fields_and_their_values(owners, restaurant):
+def test_a_change_of_loyalty_shows_the_fields_and_their_values(owners, restaurant):
     club = Club(open_bistro(restaurant))
     with restaurant.scope():
         site = sites.get(club.bistro.site_id)
@@ -215,7 +215,7 @@ def test_a_change_of_loyalty_tells_the_fields_and_their_values(owners, restauran
     assert "Birthday · Active: no → yes" in page
 
 
-def test_a_change_of_a_station_tells_from_what_to_what(owners, restaurant):
+def test_a_change_of_a_station_shows_from_what_to_what(owners, restaurant):
     bistro = open_bistro(restaurant)
     with restaurant.scope():
         stations.set_display_only(sites.get(bistro.site_id), "bar", True)
@@ -224,7 +224,7 @@ def test_a_change_of_a_station_tells_from_what_to_what(owners, restaurant):
     assert "Kitchen display only: no → yes" in text_of(owners.get("/audit"))
 
 
-def test_a_change_of_a_payment_account_tells_no_key(owners, restaurant):
+def test_a_change_of_a_payment_account_shows_no_key(owners, restaurant):
     """Keys are named but never shown."""
     bistro = open_bistro(restaurant)
     first, second = "sk_test_first0000000000000000", "sk_test_second000000000000000"
@@ -253,7 +253,7 @@ def test_a_change_of_a_payment_account_tells_no_key(owners, restaurant):
     assert "Changed: Key, Restaurant" in page
 
 
-def test_a_change_of_the_days_things_are_kept_tells_both(owners, restaurant):
+def test_a_change_of_the_days_things_are_kept_shows_both(owners, restaurant):
     with restaurant.scope():
         retention_settings.set_days(retention_settings.RetentionDays(message_days=90))
         retention_settings.set_days(

@@ -156,12 +156,12 @@ def test_a_member_is_not_invited_again(owners_browser, restaurant):
     assert not emails_to(person.email)
 
 
-def test_a_bad_address_is_said_under_its_field(owners_browser):
+def test_a_bad_address_is_shown_under_its_field(owners_browser):
     answer = owners_browser.post("/team/invite", email="nobody", role="viewer")
     assert "This is not a valid e-mail address." in text_of(answer)
 
 
-def test_the_letter_is_in_the_language_of_the_business(owners_browser, restaurant, invite):
+def test_the_email_is_in_the_language_of_the_business(owners_browser, restaurant, invite):
     from tenants import accounts
 
     with restaurant.scope():

@@ -91,7 +91,7 @@ def test_the_link_works_for_an_hour(browser, restaurant, link):
     assert enters_with(browser, restaurant.owner, PASSWORD)
 
 
-def test_a_second_letter_replaces_the_first(browser, restaurant, link):
+def test_a_second_email_replaces_the_first(browser, restaurant, link):
     browser.post("/reset", email=restaurant.owner.email)
     browser.post(link, password=NEW)
     assert enters_with(browser, restaurant.owner, PASSWORD)
@@ -104,7 +104,7 @@ def test_a_confirming_link_sets_no_password(browser, restaurant):
     assert enters_with(browser, restaurant.owner, PASSWORD)
 
 
-def test_whoever_reads_the_letter_owns_the_address(browser):
+def test_a_confirmed_email_proves_the_address(browser):
     person = make_person(verified=False)
     browser.post("/reset", email=person.email)
     browser.post(link_to(person.email, "/reset/"), password=NEW)

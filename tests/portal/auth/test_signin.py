@@ -91,7 +91,7 @@ def test_only_the_very_password_opens(browser, restaurant, password):
     assert not is_in(browser)
 
 
-def test_an_address_that_is_not_confirmed_gets_a_letter_instead(browser):
+def test_an_address_that_is_not_confirmed_gets_an_email_instead(browser):
     person = make_person(verified=False)
     answer = enter(browser, person)
     assert title_of(answer) == "Check your e-mail"
@@ -99,7 +99,7 @@ def test_an_address_that_is_not_confirmed_gets_a_letter_instead(browser):
     assert "/verify/" in emails_to(person.email)[0].body
 
 
-def test_a_wrong_password_writes_no_letter(browser):
+def test_a_wrong_password_sends_no_email(browser):
     person = make_person(verified=False)
     browser.post("/signin", email=person.email, password="not the password")
     assert not emails_to(person.email)
@@ -215,7 +215,7 @@ def test_no_other_way_leads_to_another_host(app, browser, restaurant, wanted):
 
 
 @pytest.mark.parametrize("wanted", ["/team", "/audit?area=keys", "/integrations/keys/new?a=b&c=d"])
-def test_a_page_of_ours_is_where_one_wanted_to_go(app, restaurant, wanted):
+def test_a_link_to_our_own_page_is_followed_after_sign_in(app, restaurant, wanted):
     browser = Browser(app.test_client())
     asked = browser.get(wanted)
     assert asked.location.startswith("/signin?next=")
@@ -250,7 +250,7 @@ def test_somebody_with_several_businesses_chooses(browser, restaurant):
     assert "Zeytin" in page
 
 
-def test_somebody_without_a_business_is_told_so(browser):
+def test_a_person_without_a_business_sees_a_notice(browser):
     browser.signs_in(make_person())
     answer = browser.get("/home", follow_redirects=True)
     assert title_of(answer) == "No business yet"
@@ -276,7 +276,7 @@ def test_what_was_planted_before_signing_in_is_gone_after(browser, restaurant):
         assert held["csrf_token"] != planted_token
 
 
-def test_a_stolen_cookie_is_worth_nothing_after_signing_out(app, browser, restaurant):
+def test_a_stolen_cookie_is_useless_after_signing_out(app, browser, restaurant):
     browser.signs_in(restaurant.owner)
     cookie = browser.client.get_cookie("comanda").value
     assert browser.post("/signout").location == "/signin"

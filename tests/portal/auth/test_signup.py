@@ -30,7 +30,7 @@ def tenants_of(person):
         return [tenant.name for tenant in signin.tenants_of(person.id)]
 
 
-def test_a_stranger_opens_an_account_and_gets_a_letter(browser):
+def test_a_stranger_opens_an_account_and_gets_an_email(browser):
     email = unique_email()
     answer = sign_up(browser, email, time_zone="Europe/Istanbul")
     assert title_of(answer) == CHECK_MAIL
@@ -46,7 +46,7 @@ def test_a_stranger_opens_an_account_and_gets_a_letter(browser):
     assert path_in(letter).startswith("/verify/")
 
 
-def test_the_letter_is_in_the_language_of_the_page(browser):
+def test_the_email_is_in_the_language_of_the_page(browser):
     email = unique_email()
     browser.post("/language", locale="tr")
     sign_up(browser, email)
@@ -60,7 +60,7 @@ def test_a_made_up_time_zone_becomes_utc(browser):
     assert person_with(email).time_zone == "UTC"
 
 
-def test_a_known_address_gets_a_letter_and_the_stranger_the_same_page(browser, app, restaurant):
+def test_a_known_address_gets_an_email_and_the_stranger_the_same_page(browser, app, restaurant):
     stranger, known = unique_email(), restaurant.owner.email
     new, old = sign_up(browser, stranger), sign_up(browser, known.upper())
     assert text_of(new).replace(stranger, "X") == text_of(old).replace(
@@ -84,7 +84,7 @@ def test_a_known_address_gets_a_letter_and_the_stranger_the_same_page(browser, a
         {"business": ""},
     ],
 )
-def test_a_wrong_field_tells_nothing_about_the_address(browser, restaurant, wrong):
+def test_a_wrong_field_shows_nothing_about_the_address(browser, restaurant, wrong):
     """Otherwise a weak password would reveal whether the address has an account."""
     stranger, known = unique_email(), restaurant.owner.email
     new, old = sign_up(browser, stranger, **wrong), sign_up(browser, known, **wrong)
@@ -115,7 +115,7 @@ def test_hashing_is_done_for_a_known_address_too(browser, restaurant, monkeypatc
 @pytest.mark.parametrize(
     "email", ["nobody", "a@b", "a b@example.com", "a@example.com\nBcc: x@y.com"]
 )
-def test_a_bad_address_is_said_under_its_field(browser, email):
+def test_a_bad_address_is_shown_under_its_field(browser, email):
     answer = sign_up(browser, email)
     assert "This is not a valid e-mail address." in text_of(answer)
 
@@ -160,7 +160,7 @@ def test_whoever_signed_up_here_is_signed_in_when_the_address_is_confirmed(app, 
         browser = Browser(app.test_client())
 
 
-def test_every_fault_of_a_sign_up_is_told_at_once(browser):
+def test_every_fault_of_a_sign_up_is_reported_at_once(browser):
     page = browser.post("/signup", business="", name="Nora", email="nora", password="password12")
     text = text_of(page)
     assert "Fill in this field." in text
@@ -211,7 +211,7 @@ def test_a_reset_link_does_not_confirm(browser, restaurant):
     assert title_of(browser.post(f"/verify/{token}")) == "This link has expired"
 
 
-def test_the_letter_can_be_sent_again_and_replaces_the_first(browser):
+def test_the_email_can_be_sent_again_and_replaces_the_first(browser):
     email = unique_email()
     sign_up(browser, email)
     first = link_to(email, "/verify/")

@@ -163,7 +163,7 @@ def test_an_older_code_does_not_open_after_a_newer_one(app, browser, owner, app_
     assert not is_in(other)
 
 
-def test_a_recovery_code_opens_once_and_is_told_by_letter(app, browser, owner, app_of_phone):
+def test_a_recovery_code_opens_once_and_is_reported_by_email(app, browser, owner, app_of_phone):
     code = app_of_phone.codes[0]
     half_way(browser, owner)
     assert "recovery codes" in text_of(browser.get("/signin/two-step?recovery=1"))
@@ -241,7 +241,7 @@ def test_new_recovery_codes_need_the_password_and_replace_the_old(
     assert is_in(other)
 
 
-def test_a_new_password_by_letter_does_not_skip_the_second_step(browser, owner, app_of_phone):
+def test_a_new_password_by_email_does_not_skip_the_second_step(browser, owner, app_of_phone):
     with global_scope():
         token = people.issue_token(owner.id, "reset")
     browser.post(f"/reset/{token}", password="another fine one")

@@ -135,7 +135,7 @@ def test_paused_resumed_and_stopped_by_its_buttons(owner, restaurant):
     )
 
 
-def test_it_says_why_it_paused_in_the_reader_s_language(owner, restaurant):
+def test_it_gives_the_reason_it_paused_in_the_reader_s_language(owner, restaurant):
     make_line(restaurant)
     one, here = made(owner, restaurant)
     with restaurant.scope():
@@ -151,7 +151,7 @@ def test_it_says_why_it_paused_in_the_reader_s_language(owner, restaurant):
     assert "spend cap of 5.00 USD has been reached" in words(owner.get(here))
 
 
-def test_what_is_wrong_is_said_at_its_field(owner, restaurant):
+def test_what_is_wrong_is_shown_at_its_field(owner, restaurant):
     make_line(restaurant)
     one, here = made(owner, restaurant)
     assert "{{order.total}} is not available here" in words(

@@ -8,7 +8,7 @@ from tests.portal.page_reader import text_of, title_of
 
 
 @pytest.fixture
-def asks(app, client, restaurant):
+def call_api(app, client, restaurant):
     """Call the API with a key of the restaurant, then write the log."""
 
     def ask(method, path, **body):
@@ -21,8 +21,8 @@ def asks(app, client, restaurant):
     return ask
 
 
-def test_a_call_is_found_by_the_id_its_answer_carried(browser, restaurant, asks):
-    refused = asks("POST", "/messages/send", phone="0532 111 22 33", message="Masanız hazır")
+def test_a_call_is_found_by_the_id_its_answer_carried(browser, restaurant, call_api):
+    refused = call_api("POST", "/messages/send", phone="0532 111 22 33", message="Masanız hazır")
     browser.signs_in(restaurant.owner)
     found = browser.get(f"/integrations/requests?id=+{refused.headers['X-Request-Id'].lower()}")
     page = browser.get(found.location)
@@ -35,17 +35,17 @@ def test_a_call_is_found_by_the_id_its_answer_carried(browser, restaurant, asks)
     assert "111 22 33" not in text
 
 
-def test_an_id_that_is_not_kept_is_said_to_be_so(browser, restaurant, asks):
-    asks("GET", "/me")
+def test_an_id_that_is_not_stored_is_reported(browser, restaurant, call_api):
+    call_api("GET", "/me")
     browser.signs_in(restaurant.owner)
     page = browser.get("/integrations/requests?id=req_00000000000000000000000000")
     assert "No stored request has this ID. Request IDs start with req_." in text_of(page)
 
 
-def test_the_list_is_filtered_and_paged_by_its_address(browser, restaurant, asks, monkeypatch):
+def test_the_list_is_filtered_and_paged_by_its_address(browser, restaurant, call_api, monkeypatch):
     for _ in range(3):
-        asks("GET", "/me")
-    asks("POST", "/messages/send", phone="x", message="y")
+        call_api("GET", "/me")
+    call_api("POST", "/messages/send", phone="x", message="y")
     browser.signs_in(restaurant.owner)
     monkeypatch.setattr("portal.developers.request_log.PAGE", 2)
     seen, path = [], "/integrations/requests"
@@ -61,6 +61,6 @@ def test_the_list_is_filtered_and_paged_by_its_address(browser, restaurant, asks
     assert "No results" in text_of(none)
 
 
-def test_before_the_first_call_the_page_says_what_to_do(browser, restaurant):
+def test_before_the_first_call_the_page_shows_what_to_do(browser, restaurant):
     browser.signs_in(restaurant.owner)
     assert "No requests yet" in text_of(browser.get("/integrations/requests"))

@@ -46,7 +46,7 @@ def signed_in(app, business, role, name="Selin Kaya"):
     return Browser(app.test_client()).signs_in(business.hires(role, name))
 
 
-def said(business, talk_id):
+def messages_in(business, talk_id):
     with business.scope():
         return thread.newest_entries(inbox_conversations.get(talk_id)).entries
 
@@ -59,7 +59,7 @@ def test_a_member_answers_with_a_form_and_a_second_click_sends_nothing(app, rest
     for _ in range(2):
         answer = selin.post(f"/inbox/{talk}/answer", once=once, mode="reply", text="Var, bekleriz")
         assert answer.status_code == 302
-    texts = [one.text for one in said(restaurant, talk)]
+    texts = [one.text for one in messages_in(restaurant, talk)]
     assert texts.count("Var, bekleriz") == 1
     page = selin.get(f"/inbox/{talk}").get_data(as_text=True)
     assert "Selin Kaya" in page
@@ -110,7 +110,7 @@ def test_a_conversation_is_given_closed_and_noted(app, restaurant, talk):
     assert "closed a conversation" in audit.get_data(as_text=True)
 
 
-def test_a_photo_goes_out_by_a_link_of_ours_that_runs_out(app, restaurant, talk, monkeypatch):
+def test_a_photo_goes_out_by_our_own_link_that_expires(app, restaurant, talk, monkeypatch):
     selin = signed_in(app, restaurant, "inbox")
     out = io.BytesIO()
     Image.new("RGB", (40, 40), "green").save(out, "PNG")
@@ -151,7 +151,7 @@ def test_a_photo_goes_out_by_a_link_of_ours_that_runs_out(app, restaurant, talk,
 )
 def test_a_place_is_sent_from_numbers_or_a_link(app, restaurant, talk, written, place):
     signed_in(app, restaurant, "inbox").post(f"/inbox/{talk}/answer", mode="reply", place=written)
-    content = said(restaurant, talk)[-1].content
+    content = messages_in(restaurant, talk)[-1].content
     assert (content["latitude"], content["longitude"], content.get("name")) == place
 
 
@@ -164,7 +164,7 @@ def test_what_is_no_place_is_refused(app, restaurant, talk, written):
 
 def test_live_parts_hold_what_is_new_and_nothing_else(app, restaurant, line, talk):
     selin = signed_in(app, restaurant, "inbox")
-    first = said(restaurant, talk)[-1].id
+    first = messages_in(restaurant, talk)[-1].id
     writes(restaurant, line, text="İkinci")
     fresh = selin.client.get(
         f"/inbox/{talk}?since={first}&again={first}", headers={"X-Part": "fresh"}
@@ -215,7 +215,7 @@ def test_quick_replies_are_kept_and_offered_with_the_name_in_them(app, restauran
         assert quick_replies.list_quick_replies() == []
 
 
-def test_a_page_carries_its_ticket_and_the_way_to_the_live_door(app, settings, restaurant):
+def test_a_page_has_its_live_token_and_the_live_url(app, settings, restaurant):
     owner = Browser(app.test_client()).signs_in(restaurant.owner)
     page = owner.get("/home").get_data(as_text=True)
     assert 'data-live-url="/live"' in page
@@ -269,7 +269,7 @@ def test_a_sender_without_a_phone_is_never_shown_as_one(app, restaurant, line):
     assert AYSE not in text
 
 
-def test_a_picture_that_came_is_shown_and_one_that_could_not_be_fetched_is_said(
+def test_a_picture_that_came_is_shown_and_one_that_could_not_be_fetched_is_reported(
     app, restaurant, line, talk
 ):
     came = {
@@ -310,15 +310,15 @@ def test_a_closed_window_offers_the_approved_templates_of_the_line(app, restaura
     header = {"type": "HEADER", "format": "IMAGE"}
     body = {"type": "BODY", "text": "Merhaba {{1}}, sizi {{2}} bekliyoruz."}
 
-    def told(name, state, *components):
+    def network_template(name, state, *components):
         return NetworkTemplate("1", name, "tr", "marketing", state, components=list(components))
 
     with restaurant.scope():
         line_repository.get(line).account_id = "waba-9"
         found = [
-            told("see_you", "approved", body),
-            told("with_picture", "approved", header, body),
-            told("not_yet", "pending", body),
+            network_template("see_you", "approved", body),
+            network_template("with_picture", "approved", header, body),
+            network_template("not_yet", "pending", body),
         ]
         template_repository.store_templates("waba-9", found)
     selin = signed_in(app, restaurant, "inbox")

@@ -96,7 +96,7 @@ def test_a_check_asks_the_network_and_stores_nothing(owners, restaurant, graph):
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_words_and_nothing_is_stored(
+def test_what_is_wrong_is_shown_as_a_message_and_nothing_is_stored(
     owners, restaurant, graph, act, wrong, words
 ):
     page = add(owners, act, **wrong)
@@ -265,7 +265,7 @@ def test_a_check_of_a_line_changes_its_state(owners, restaurant, graph, line):
     assert now_is(restaurant, line).state == "restricted"
 
 
-def test_a_webhook_that_points_elsewhere_is_told(owners, graph, line):
+def test_a_webhook_that_points_elsewhere_is_reported(owners, graph, line):
     graph.numbers[NUMBER]["webhook_configuration"] = {"application": "https://elsewhere.example/"}
     page = owners.post(f"/lines/{line.id}/check", follow=True)
     assert "https://elsewhere.example/" in text_of(page)
@@ -285,7 +285,7 @@ def test_a_new_token_is_tried_before_it_is_used(owners, restaurant, graph, line)
     assert (kept.token, kept.app_secret, kept.state) == (GOOD_TOKEN, "secret", "connected")
 
 
-def test_a_test_message_goes_the_way_of_every_message(owners, restaurant, line):
+def test_a_test_message_is_sent_like_any_message(owners, restaurant, line):
     answer = owners.post(f"/lines/{line.id}/message", phone="+90 532 111 22 33", text=" Merhaba ")
     assert answer.status_code == 302
     message_id = answer.location.rpartition("/")[2]

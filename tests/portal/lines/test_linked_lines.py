@@ -18,7 +18,7 @@ def line_id(restaurant):
         return pairing.add_linked_line("Front desk", network="simulator").id
 
 
-def wanted(business, line_id):
+def requested_session(business, line_id):
     with business.scope():
         return pairing.find_linked_line(line_id).wanted
 
@@ -80,7 +80,7 @@ def test_the_code_is_drawn_and_only_its_part_is_asked_for_again(browser, restaur
     assert "data-live>" not in page
 
 
-def test_a_missing_host_is_said_in_words(browser, restaurant, line_id):
+def test_a_missing_host_is_shown_as_a_message(browser, restaurant, line_id):
     browser.signs_in(restaurant.owner)
     with restaurant.scope():
         line, _ = pairing.start(line_id)
@@ -108,11 +108,11 @@ def test_a_connected_phone_is_restarted_logged_out_and_removed(browser, restaura
     assert "Warm-up, day 1 of 7" in page
     assert "Last seen" in page
     browser.post(f"/lines/{line_id}/restart")
-    assert wanted(restaurant, line_id) == "session"
+    assert requested_session(restaurant, line_id) == "session"
     assert "Unlink phone" in text(browser.get(f"/lines/{line_id}/logout"))
-    assert wanted(restaurant, line_id) == "session"
+    assert requested_session(restaurant, line_id) == "session"
     browser.post(f"/lines/{line_id}/logout")
-    assert wanted(restaurant, line_id) == "logout"
+    assert requested_session(restaurant, line_id) == "logout"
     browser.post(f"/lines/{line_id}/remove")
     assert browser.get(f"/lines/{line_id}").status_code == 404
     assert "started linking a phone to the line" not in text(browser.get("/audit"))
@@ -143,7 +143,7 @@ def test_who_only_looks_changes_nothing(browser, restaurant, line_id, role):
     for path in ("pair", "restart", "logout"):
         assert browser.post(f"/lines/{line_id}/{path}").status_code == 403
     assert browser.get("/lines/link").status_code == 403
-    assert wanted(restaurant, line_id) == "nothing"
+    assert requested_session(restaurant, line_id) == "nothing"
 
 
 def test_a_cloud_lines_pair_page_is_a_conflict(browser, restaurant):

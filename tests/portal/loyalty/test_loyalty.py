@@ -59,7 +59,7 @@ def test_a_reward_is_made_given_and_its_coupon_cancelled(owner, club):
     with club.scope():
         (made,) = rewards.listed()
     assert "₺50.00 off" in owner.get("/loyalty/rewards").text
-    club.bistro.hears("merhaba")
+    club.bistro.orders_by_chat("merhaba")
     owner.post("/loyalty/coupons/new", reward_id=made.id, phone="+90 532 111 22 33")
     coupon = newest(club)
     assert coupon.contact_id == club.guest()

@@ -130,7 +130,7 @@ def several(restaurant, line):
         ("state=nonsense&direction=up&line=7", {"failed", "waits", "other line", "an answer"}),
     ],
 )
-def test_filters_stand_in_the_address(owners, several, query, found):
+def test_filters_are_in_the_url(owners, several, query, found):
     page = owners.get(f"/messages?{query}")
     assert set(previews(page)) == found
     if not found:
@@ -146,7 +146,7 @@ def test_the_line_is_a_filter_also_when_it_is_gone(owners, restaurant, several):
     assert "Front desk (deleted)" in text_of(page)
 
 
-def test_a_message_tells_what_happened_to_it(owners, restaurant, line):
+def test_a_message_shows_what_happened_to_it(owners, restaurant, line):
     message_id = accept(restaurant, line, reference="order-7")
     send(restaurant, SendAccepted("wamid.77"))
     page = owners.get(f"/messages/{message_id}")
@@ -195,7 +195,7 @@ def test_every_part_that_is_refreshed_is_on_the_page(owners, restaurant, line):
         (TryLater("busy", "Slow down.", after=60), "Queued", "Slow down."),
     ],
 )
-def test_an_error_is_told_in_words(owners, restaurant, line, outcome, state, words):
+def test_an_error_is_reported_with_a_message(owners, restaurant, line, outcome, state, words):
     message_id = accept(restaurant, line)
     send(restaurant, outcome)
     text = text_of(owners.get(f"/messages/{message_id}"))
@@ -203,7 +203,7 @@ def test_an_error_is_told_in_words(owners, restaurant, line, outcome, state, wor
     assert words in text
 
 
-def test_a_message_of_a_line_that_is_off_says_why_it_waits(owners, restaurant, line):
+def test_a_message_of_a_line_that_is_off_gives_the_reason_it_waits(owners, restaurant, line):
     message_id = accept(restaurant, line)
     assert "Waiting in the queue" in text_of(owners.get(f"/messages/{message_id}"))
     with restaurant.scope():

@@ -93,7 +93,7 @@ def test_header_and_buttons_are_filled_where_they_stand(page, restaurant, line):
         ({"line": "77"}, "Not a valid choice"),
     ],
 )
-def test_a_wrong_try_says_what_is_wrong(page, restaurant, line, fields, words):
+def test_a_wrong_try_shows_what_is_wrong(page, restaurant, line, fields, words):
     good = {"phone": "905321112233", "line": str(line.id), "values": ["Ada", "M-7"]}
     path = f"/templates/{template_id(restaurant, 'order')}/send"
     assert words in text_of(page.post(path, **{**good, **fields}))
@@ -120,7 +120,7 @@ def test_the_button_asks_the_network(page, restaurant, line, settings):
         }
 
 
-def test_a_network_that_is_away_is_said(page, line):
+def test_a_network_that_is_down_is_reported(page, line):
     assert "could not be reached" in text_of(page.post("/templates/sync", follow=True))
 
 

@@ -28,7 +28,7 @@ def run(app):
 
 
 @pytest.fixture
-def told(run):
+def json_of(run):
     """The JSON object that a command prints."""
 
     def command(*words):
@@ -57,9 +57,9 @@ def refusal(result):
     return lines[0]
 
 
-def test_a_tenant_is_made_with_keys_that_work(told, me):
+def test_a_tenant_is_made_with_keys_that_work(json_of, me):
     email = unique_email()
-    made = told("tenants", "create", "Café Sol", "--owner-email", email, "--plan", "starter")
+    made = json_of("tenants", "create", "Café Sol", "--owner-email", email, "--plan", "starter")
     assert {"tenant_id", "owner_email", "api_key", "test_key"} <= set(made)
     assert made["owner_email"] == email
     assert len(str(made["tenant_id"])) == 15
@@ -70,9 +70,9 @@ def test_a_tenant_is_made_with_keys_that_work(told, me):
     assert live["plan"]["code"] == "starter"
 
 
-def test_the_owner_signs_in_with_the_password_given(told, app):
+def test_the_owner_signs_in_with_the_password_given(json_of, app):
     email = unique_email()
-    made = told("tenants", "create", "Sol", "--owner-email", email, "--password", PASSWORD)
+    made = json_of("tenants", "create", "Sol", "--owner-email", email, "--password", PASSWORD)
     assert "password" not in made
     with global_scope():
         owner = people.find(email)
@@ -80,17 +80,17 @@ def test_the_owner_signs_in_with_the_password_given(told, app):
     assert "Sol" in page
 
 
-def test_a_made_up_password_is_told_and_works(told, app):
-    made = told("tenants", "create", "Sol", "--owner-email", unique_email())
+def test_a_generated_password_is_printed_and_works(json_of, app):
+    made = json_of("tenants", "create", "Sol", "--owner-email", unique_email())
     with global_scope():
         owner = people.find(made["owner_email"])
     assert Browser(app.test_client()).signs_in(owner, made["password"])
 
 
-def test_an_owner_who_is_known_is_taken_as_they_are(told, app):
+def test_an_owner_who_is_known_is_taken_as_they_are(json_of, app):
     owner = make_person("Derya Aksoy")
-    first = told("tenants", "create", "One", "--owner-email", owner.email.upper())
-    second = told(
+    first = json_of("tenants", "create", "One", "--owner-email", owner.email.upper())
+    second = json_of(
         "tenants", "create", "Two", "--owner-email", owner.email, "--password", "not hers at all"
     )
     assert first["tenant_id"] != second["tenant_id"]
@@ -146,12 +146,12 @@ def test_a_tenant_that_is_not_there_is_one_sentence(run, act, number):
     assert "No tenant has this ID." in refusal(run("tenants", act, number))
 
 
-def test_a_key_is_made_with_the_scopes_asked_for(told, me, restaurant):
+def test_a_key_is_made_with_the_scopes_asked_for(json_of, me, restaurant):
     tenant = ("--tenant", restaurant.tenant_id)
-    some = told("keys", "create", *tenant, "--scopes", "orders, menus", "--name", "Till")
+    some = json_of("keys", "create", *tenant, "--scopes", "orders, menus", "--name", "Till")
     body = me(some["api_key"]).json["key"]
     assert (body["name"], body["scopes"], body["mode"]) == ("Till", ["menus", "orders"], "live")
-    every = told("keys", "create", *tenant, "--scopes", "all", "--mode", "test")
+    every = json_of("keys", "create", *tenant, "--scopes", "all", "--mode", "test")
     assert me(every["api_key"]).json["key"]["scopes"] == sorted(SCOPES)
 
 
@@ -217,8 +217,8 @@ def test_linked_phones_are_sealed_with_the_newest_key_too(settings, app, restaur
         leases.request(LINKED, restaurant.tenant_id, 7)
     fresh = Keyring.new_entry("k9")
 
-    def rotate(keys, *more, **told):
-        changed = settings.model_copy(update={"encryption_keys": keys, **told})
+    def rotate(keys, *more, **json_of):
+        changed = settings.model_copy(update={"encryption_keys": keys, **json_of})
         made = build_app(changed)
         monkeypatch.setitem(app.extensions, "comanda", changed)  # the command runner uses this app
         return made.test_cli_runner().invoke(args=["secrets", "rotate", *more])
@@ -245,14 +245,14 @@ def demo_tenants():
         return {tenant.id: tenant.name for tenant in signin.tenants_of(owner.id)}
 
 
-def test_the_demo_is_made_once_told_again_and_reset(told, me, app, settings, restaurant):
+def test_the_demo_is_created_once_shown_again_and_reset(json_of, me, app, settings, restaurant):
     place = settings.data_dir / "demo.json"
     with short_demo():
-        first = told("demo", "load")
+        first = json_of("demo", "load")
     tenants = demo_tenants()
     assert first["tenant_id"] in tenants
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
-    assert told("demo", "load") == first
+    assert json_of("demo", "load") == first
     assert demo_tenants() == tenants
     assert me(first["api_key"]).json["tenant"]["id"] == first["tenant_id"]
     for login in first["logins"]:
@@ -263,13 +263,13 @@ def test_the_demo_is_made_once_told_again_and_reset(told, me, app, settings, res
         assert browser.get(lands).status_code == 200
 
     place.unlink()
-    second = told("demo", "load")
+    second = json_of("demo", "load")
     assert second["tenant_id"] == first["tenant_id"]
     assert me(second["api_key"]).status_code == 200
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
 
     with short_demo():
-        new = told("demo", "reset")
+        new = json_of("demo", "reset")
     assert new["tenant_id"] != first["tenant_id"]
     assert me(second["api_key"]).status_code == 401
     assert me(new["api_key"]).status_code == 200

@@ -100,7 +100,7 @@ def test_suspending_asks_first_and_the_owner_learns_why(app, operators, restaura
     assert "Unpaid bills" in letter.body
 
 
-def test_people_of_a_suspended_business_still_get_in_and_are_told(app, operators, restaurant):
+def test_people_of_a_suspended_business_can_sign_in_and_see_a_notice(app, operators, restaurant):
     operators.post(f"{place(restaurant)}/suspend", because="Unpaid", sure="yes")
     owner = Browser(app.test_client()).signs_in(restaurant.owner)
     assert "This account is suspended." in text_of(owner.get("/home"))
@@ -171,7 +171,7 @@ def test_a_failed_job_is_shown_and_tried_again(operators, redis, run_jobs):
     assert "This job no longer exists." in text_of(third)
 
 
-def test_the_health_page_lists_what_is_wrong_first_and_says_what_to_do(operators):
+def test_the_health_page_lists_what_is_wrong_first_and_shows_what_to_do(operators):
     page = text_of(operators.get("/operator/health"))
     assert "Queues without a worker" in page
     assert "python -m jobs.worker" in page

@@ -104,7 +104,7 @@ def test_a_plan_is_added_in_several_currencies_and_paid_in_the_accounts_own(
         ({"rate_per_second": "0"}, "field-error"),
     ],
 )
-def test_what_cannot_be_is_said_and_nothing_is_added(operators, code, wrong, says):
+def test_what_cannot_be_is_shown_and_nothing_is_added(operators, code, wrong, says):
     answer = adds(operators, code, **wrong)
     assert says in answer.get_data(as_text=True).replace("&#39;", "'")
     with (

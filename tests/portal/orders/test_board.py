@@ -48,7 +48,7 @@ def test_a_tap_moves_the_order_and_the_board_shows_it(staff, bistro):
     assert "Mehmet Demir" in page
 
 
-def test_a_stale_tap_says_who_was_quicker(staff, bistro):
+def test_a_stale_tap_shows_who_was_quicker(staff, bistro):
     order = bistro.order()
     staff.post(f"/orders/{order.number}/move", to="preparing", seen=order.version)
     answer = staff.client.post(

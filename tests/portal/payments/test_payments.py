@@ -27,7 +27,7 @@ def text_of(answer):
 
 def paid(till, client):
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     ref = till.session_of(cart.code)
     till.paper.pays(ref)
@@ -116,7 +116,7 @@ def test_the_payers_way_back(app, till):
     from restaurant.payments import worker_steps as payment_worker_steps
 
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     link = till.link_of(cart.code)
     address = payment_worker_steps.return_url(app.extensions["comanda"], link).partition("/pay/")[2]

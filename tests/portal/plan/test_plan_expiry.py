@@ -46,13 +46,13 @@ def on(days, hour=9):
     )
 
 
-def letters(business):
+def emails(business):
     with global_scope():
         query = select(Mail.subject).where(Mail.tenant_id == business.tenant_id).order_by(Mail.id)
         return list(db.session.scalars(query))
 
 
-def stands(business):
+def plan_status(business):
     with business.scope():
         return accounts.get(business.tenant_id).plan, accounts.account().paid_until
 
@@ -62,8 +62,8 @@ def test_it_is_told_twice_before_once_after_and_then_taken_back(business):
         with on(day):
             plans_job.check_renewals()
             plans_job.check_renewals()
-            assert len(letters(business)) == told, day
-            assert stands(business) == ("growth", LAST)
+            assert len(emails(business)) == told, day
+            assert plan_status(business) == ("growth", LAST)
     with business.scope():
         accounts.change_limits(50, None, 90_000, Decimal(700))
         line_repository.add_cloud_line(
@@ -73,8 +73,8 @@ def test_it_is_told_twice_before_once_after_and_then_taken_back(business):
     with on(8):
         plans_job.check_renewals()
         plans_job.check_renewals()
-    assert stands(business) == ("free", None)
-    assert letters(business) == [
+    assert plan_status(business) == ("free", None)
+    assert emails(business) == [
         "The plan Growth ends on 20 March 2031",
         "The plan Growth ends on 20 March 2031",
         "The plan Growth has ended; you can keep using it until 27 March 2031",
@@ -134,11 +134,11 @@ def test_paid_in_grace_the_month_follows_the_one_before(business, bank, browser)
         bank.pays()
         browser.get("/plan/back")
         assert "Everything keeps working until" not in text_of(browser.get("/home"))
-    assert stands(business) == ("growth", date(2031, 4, 20))
+    assert plan_status(business) == ("growth", date(2031, 4, 20))
     with on(9):
         plans_job.check_renewals()
-    assert stands(business) == ("growth", date(2031, 4, 20))
-    assert len(letters(business)) == 1
+    assert plan_status(business) == ("growth", date(2031, 4, 20))
+    assert len(emails(business)) == 1
 
 
 def test_paid_after_grace_everything_is_as_it_was(business, bank, browser):
@@ -153,7 +153,7 @@ def test_paid_after_grace_everything_is_as_it_was(business, bank, browser):
         browser.post("/plan/pay", plan="growth")
         bank.pays()
         closing_job.check_plan_payments()
-        assert stands(business) == ("growth", date(2031, 4, 30))
+        assert plan_status(business) == ("growth", date(2031, 4, 30))
         with business.scope():
             facts, own = current_tenant_facts(), accounts.account()
             assert (facts.rate_per_second, facts.monthly_messages) == (50, 90_000)
@@ -168,23 +168,23 @@ def test_a_payment_under_way_when_grace_ends_is_waited_for(business, bank, brows
         browser.signs_in(business.owner)
         browser.post("/plan/pay", plan="growth")
         plans_job.check_renewals()
-        assert stands(business) == ("growth", LAST)
+        assert plan_status(business) == ("growth", LAST)
     with on(8, hour=15):
         plans_job.check_renewals()
-    assert stands(business) == ("free", None)
+    assert plan_status(business) == ("free", None)
 
 
 def test_who_was_told_late_has_the_whole_of_the_grace(business):
     """After an upgrade, or when the scheduler was down."""
     with on(40):
         plans_job.check_renewals()
-        assert stands(business) == ("growth", LAST)
+        assert plan_status(business) == ("growth", LAST)
     with on(46):
         plans_job.check_renewals()
-        assert stands(business)[0] == "growth"
+        assert plan_status(business)[0] == "growth"
     with on(47):
         plans_job.check_renewals()
-        assert stands(business)[0] == "free"
+        assert plan_status(business)[0] == "free"
 
 
 def test_the_operator_says_until_when_a_plan_is_paid(app, business, browser):
@@ -196,18 +196,18 @@ def test_the_operator_says_until_when_a_plan_is_paid(app, business, browser):
     assert "within five years" in text_of(far)
     until = now().date() + timedelta(days=60)
     browser.post(f"{page}/limits", plan="starter", paid_until=until.isoformat())
-    assert stands(business) == ("starter", until)
+    assert plan_status(business) == ("starter", until)
     browser.post(f"{page}/limits", plan="starter", paid_until="")
-    assert stands(business) == ("starter", None)
+    assert plan_status(business) == ("starter", None)
     with on(400):
         plans_job.check_renewals()
-    assert stands(business) == ("starter", None)
+    assert plan_status(business) == ("starter", None)
 
 
-def test_a_closed_account_hears_nothing_of_its_plan(business):
+def test_a_closed_account_receives_nothing_of_its_plan(business):
     with on(-20), business.scope():
         account_closure.close("Ocakbaşı Kor")
     with on(2):
         plans_job.check_renewals()
-    assert letters(business) == []
-    assert stands(business) == ("growth", LAST)
+    assert emails(business) == []
+    assert plan_status(business) == ("growth", LAST)

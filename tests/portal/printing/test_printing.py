@@ -40,7 +40,7 @@ def test_a_printer_is_added_set_up_and_removed(press, browser, restaurant):
     assert browser.get(path).status_code == 404
 
 
-def test_a_wrong_address_is_said_in_words_and_nothing_is_written(press, browser, restaurant):
+def test_a_wrong_address_is_shown_as_a_message_and_nothing_is_written(press, browser, restaurant):
     browser.signs_in(restaurant.owner)
     path = f"/printers/{press.kitchen}"
     browser.get(path)

@@ -48,7 +48,7 @@ def test_a_restaurant_is_open_with_its_name_alone(manager, restaurant):
     assert "Add your tables" in page
 
 
-def test_a_taken_address_is_said_and_nothing_is_opened(manager, restaurant):
+def test_a_taken_address_is_shown_and_nothing_is_opened(manager, restaurant):
     assert opened(manager, name="Kuytu Meyhane").status_code == 302
     answer = opened(manager, name="Third", slug="kuytu-meyhane", order_prefix="THI")
     assert "Another restaurant already uses this address or order prefix." in text_of(answer)
@@ -100,7 +100,7 @@ def test_special_days_are_added_shown_and_removed(manager, bistro):
         assert bistro.site().special_days == []
 
 
-def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
+def test_each_group_of_settings_is_saved_separately(manager, bistro):
     path = f"/restaurants/{bistro.site_id}"
     orders = {"part": "orders", "order_types": ["dine_in", "delivery"], "payment_methods": ["cash"],
               "told_states": ["ready"], "accept_minutes": "7",
@@ -138,7 +138,7 @@ def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
     )
 
 
-def test_a_refused_save_says_so_at_the_top_and_keeps_what_was_typed(manager, bistro):
+def test_a_refused_save_reports_it_at_the_top_and_keeps_what_was_typed(manager, bistro):
     """One group of settings per page, so that no input is lost."""
     path = f"/restaurants/{bistro.site_id}"
     fields = {"part": "looks", "own_tone": "y", "tone": "green", "welcome-tr": "Hoş geldiniz"}

@@ -162,7 +162,7 @@ def test_the_road_on_the_board(manager, road):
     assert late.status_code == 409
 
 
-def test_an_orders_page_says_who_brings_it_and_where(manager, road):
+def test_an_orders_page_shows_who_brings_it_and_where(manager, road):
     page = f"/orders/{road.ready.number}"
     assert "destination=41.03,28.97" in manager.get(page).get_data(as_text=True)
     manager.post(f"{page}/courier", courier=road.ids["Emine Yol"])
@@ -232,7 +232,7 @@ def test_a_courier_brings_an_order_with_two_taps(rider, road):
     assert "Teslim edilecek nakit: ₺795,00" in rider.get(road.link).get_data(as_text=True)
 
 
-def test_a_problem_needs_its_words(rider, road):
+def test_a_problem_needs_a_description(rider, road):
     tap = {"order": road.ready.id, "act": "problem", "kind": "other"}
     answer = rider.client.post(road.link, data=tap)
     assert answer.status_code == 422
@@ -255,7 +255,7 @@ def test_a_courier_moves_nobody_elses_order(rider, road):
         assert order_queries.get(road.ready.number).state == "ready"
 
 
-def test_a_link_that_ran_out_shows_nothing(rider, road):
+def test_a_link_that_expired_shows_nothing(rider, road):
     with frozen(now().replace(year=now().year + 1)):
         answer = rider.get(road.link)
     assert answer.status_code == 404

@@ -147,7 +147,7 @@ def test_everything_as_a_file_without_secrets_for_a_week(
     assert browser.get(f"/settings/data/exports/{address}").status_code == 404
 
 
-def test_a_file_that_cannot_be_made_says_so(browser, restaurant, monkeypatch):
+def test_an_export_that_fails_is_reported(browser, restaurant, monkeypatch):
     browser.signs_in(restaurant.owner)
     browser.post("/settings/data/export")
 

@@ -148,7 +148,7 @@ def test_an_unknown_language_changes_nothing(owners, restaurant, locale):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "auto"])
-def test_a_look_is_chosen_and_kept(owners, restaurant, theme):
+def test_a_theme_is_chosen_and_stored(owners, restaurant, theme):
     assert owners.post("/theme", theme=theme, next="/team").location == "/team"
     assert person(restaurant.owner).theme == theme
     page = owners.get("/team").get_data(as_text=True)

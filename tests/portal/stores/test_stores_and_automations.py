@@ -76,7 +76,7 @@ def test_the_first_event_turns_it_green(app, owner, shop, client, redis):
     assert "Order</a>" in text_of(owner.get(path))
 
 
-def test_the_log_says_what_each_event_led_to(app, owner, shop, client, redis):
+def test_the_log_shows_what_each_event_led_to(app, owner, shop, client, redis):
     make_line(shop)
     enable_automations(shop, "order_confirmation")
     door = connect_store(shop, client, "shopify")

@@ -110,7 +110,7 @@ def test_the_cap_a_tenant_chooses_holds_and_cannot_pass_the_plan(browser, restau
 @pytest.mark.parametrize(
     ("spent", "words"), [("1.19", ""), ("1.20", "80% used."), ("1.50", "new messages are ref")]
 )
-def test_how_full_the_month_is_stands_there_in_words(browser, restaurant, spent, words):
+def test_the_monthly_usage_is_shown_as_text(browser, restaurant, spent, words):
     with restaurant.scope():
         accounts.choose_spend_cap(Decimal("1.5"))
         quota.reserve(current_tenant_facts(), 1, Decimal(spent))

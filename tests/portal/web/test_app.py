@@ -95,7 +95,7 @@ def test_after_a_refused_form_one_is_back_where_it_was(browser, restaurant):
     ("path", "status"),
     [("/nothing", 404), ("/team/nobody", 404), ("/signout", 405), ("/operator/", 404)],
 )
-def test_an_error_page_says_what_to_do_and_carries_the_id(browser, restaurant, path, status):
+def test_an_error_page_shows_what_to_do_and_carries_the_id(browser, restaurant, path, status):
     browser.signs_in(restaurant.owner)
     answer = browser.get(path)
     assert answer.status_code == status
@@ -106,7 +106,7 @@ def test_an_error_page_says_what_to_do_and_carries_the_id(browser, restaurant, p
     assert "Traceback" not in text_of(answer)
 
 
-def test_a_crash_tells_the_id_and_nothing_else(app, browser, restaurant, monkeypatch):
+def test_a_crash_shows_the_id_and_nothing_else(app, browser, restaurant, monkeypatch):
     browser.signs_in(restaurant.owner)
 
     def crash(*_):
@@ -120,7 +120,7 @@ def test_a_crash_tells_the_id_and_nothing_else(app, browser, restaurant, monkeyp
     assert "secret plans" not in answer.get_data(as_text=True)
 
 
-def test_while_the_database_is_away_a_page_says_so(app, browser, restaurant, monkeypatch):
+def test_while_the_database_is_down_a_page_shows_an_error(app, browser, restaurant, monkeypatch):
     browser.signs_in(restaurant.owner)
 
     def away(token):
@@ -208,7 +208,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(browser, restaurant):
         assert "Domain=" not in cookie
 
 
-def test_over_https_the_cookie_is_secure_and_the_site_says_so(rebuilt):
+def test_over_https_the_cookie_is_secure_and_hsts_is_sent(rebuilt):
     app = rebuilt(base_url="https://comanda.example")
     answer = app.test_client().get("/signin", base_url="https://comanda.example")
     assert "Secure" in answer.headers["Set-Cookie"]
@@ -246,7 +246,7 @@ def test_the_mailbox_is_there_in_development_alone(rebuilt, client):
     assert "/mailbox" not in page.get_data(as_text=True)
 
 
-def test_a_letter_that_is_not_there_is_404(client):
+def test_an_email_that_is_not_there_is_404(client):
     assert client.get("/mailbox/mail_00000000000000000000000000").status_code == 404
     assert client.get("/mailbox/nonsense").status_code == 404
     assert client.get("/mailbox?after=nonsense").status_code == 404

@@ -45,7 +45,7 @@ DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
 
 
 @pytest.fixture(scope="module")
-def house(app):
+def sample(app):
     """A restaurant with one of everything, for tests that do not change it."""
     with app.app_context():
         business = make_business("Lokanta Mavi")
@@ -53,9 +53,9 @@ def house(app):
 
 
 @pytest.fixture
-def stored(superuser_connection, house):
+def stored(superuser_connection, sample):
     def look():
-        tenant_id = house[0].tenant_id
+        tenant_id = sample[0].tenant_id
         with superuser_connection.cursor() as cursor:
             cursor.execute("SELECT to_jsonb(t) FROM tenants t WHERE id=%s", (tenant_id,))
             rows = rows_of(cursor, tenant_id)
@@ -95,8 +95,8 @@ def test_every_guard_is_a_right_or_known(app, ids):
 
 @pytest.mark.parametrize("role", MAY)
 @pytest.mark.usefixtures("plain_errors")
-def test_what_a_role_may_not_is_refused_and_changes_nothing(app, browser, house, stored, role):
-    restaurant, ids = house
+def test_what_a_role_may_not_is_refused_and_changes_nothing(app, browser, sample, stored, role):
+    restaurant, ids = sample
     browser.signs_in(restaurant.hires(role))
     before, refused = stored(), 0
     for guard, method, path in guarded(app, ids):
@@ -110,9 +110,9 @@ def test_what_a_role_may_not_is_refused_and_changes_nothing(app, browser, house,
 
 
 @pytest.mark.parametrize("role", MAY)
-def test_what_a_role_may_is_shown_and_leads_to_nothing_refused(app, browser, house, role):
+def test_what_a_role_may_is_shown_and_leads_to_nothing_refused(app, browser, sample, role):
     """Every page a role may open, and every link on it, works for that role."""
-    restaurant, ids = house
+    restaurant, ids = sample
     browser.signs_in(restaurant.hires(role))
     opened, links = set(), set()
     for guard, method, path in guarded(app, ids):

@@ -166,7 +166,7 @@ def test_an_operator_who_reads_turkish_reads_no_english(browser, derya):
         assert not english_on(answer.get_data(as_text=True)), path
 
 
-def test_a_refusal_is_said_in_turkish(browser, derya):
+def test_a_refusal_is_shown_in_turkish(browser, derya):
     make_business("Lokanta Mavi", owner=derya)
     browser.signs_in(derya)
     page = browser.post("/team/invite", email=derya.email, role="waiter").get_data(as_text=True)

@@ -71,7 +71,9 @@ def test_an_endpoint_is_added_tested_and_its_secret_is_shown_once(
         ({"url": "https://example.com/", "every": "no"}, "Choose at least one event"),
     ],
 )
-def test_a_refused_endpoint_says_why_and_stores_nothing(owner, restaurant, fields, sentence):
+def test_a_refused_endpoint_gives_the_reason_and_stores_nothing(
+    owner, restaurant, fields, sentence
+):
     page = owner.post("/webhooks/new", **{"every": "yes", **fields})
     assert sentence in words(page)
     assert stored(restaurant) == []

@@ -61,8 +61,8 @@ def test_the_event_has_every_field_of_the_specification(bistro):
 
 def test_the_same_text_again_is_told_the_order(bistro):
     text = bistro.cart().text
-    order = bistro.hears(text)
-    assert bistro.hears(text) is None
+    order = bistro.orders_by_chat(text)
+    assert bistro.orders_by_chat(text) is None
     assert order.number in answers(bistro)[-1]
     with bistro.scope():
         query = select(Order).where(Order.tenant_id == bistro.business.tenant_id)
@@ -71,7 +71,7 @@ def test_the_same_text_again_is_told_the_order(bistro):
 
 def test_prices_in_the_text_are_never_believed_and_the_change_is_noticed(bistro):
     cart = bistro.cart()
-    order = bistro.hears(cart.text.replace("₺765,00", "₺1,00").replace("2 ×", "9 ×"))
+    order = bistro.orders_by_chat(cart.text.replace("₺765,00", "₺1,00").replace("2 ×", "9 ×"))
     assert order.total == lira("765")
     assert "The guest changed the order message before sending it:" in order_reasons_text(
         order.staff_note
@@ -83,15 +83,15 @@ def test_prices_in_the_text_are_never_believed_and_the_change_is_noticed(bistro)
 def test_an_unknown_code_is_answered(bistro):
     cart = bistro.cart()
     code = f"#{cart.code[:4]}-{cart.code[4:]}"
-    assert bistro.hears(cart.text.replace(code, "#BCDF-2345")) is None
+    assert bistro.orders_by_chat(cart.text.replace(code, "#BCDF-2345")) is None
     assert answers(bistro)[-1] == chat_text("tr", "unknown_code")
 
 
 def test_an_unknown_code_is_answered_in_the_language_of_the_text(bistro):
     cart = bistro.cart(language="en")
     code = f"#{cart.code[:4]}-{cart.code[4:]}"
-    bistro.hears(cart.text.replace(code, "#BCDF-2345"))
-    bistro.hears("#BCDF-2345")
+    bistro.orders_by_chat(cart.text.replace(code, "#BCDF-2345"))
+    bistro.orders_by_chat("#BCDF-2345")
     assert answers(bistro) == [chat_text("en", "unknown_code"), chat_text("tr", "unknown_code")]
 
 
@@ -99,7 +99,7 @@ def test_a_line_that_serves_no_site_never_asks_for_an_order_code(restaurant):
     bistro = open_bistro(restaurant)
     with bistro.scope():
         sites.close_site(bistro.site_id)
-    bistro.hears("Where is my parcel #BCDF-2345?")
+    bistro.orders_by_chat("Where is my parcel #BCDF-2345?")
     assert answers(bistro) == []
 
 
@@ -140,18 +140,18 @@ def test_a_cart_is_good_for_two_hours(bistro):
     with frozen():
         cart = bistro.cart()
         advance(timedelta(hours=2, seconds=1))
-        assert bistro.hears(cart.text) is None
+        assert bistro.orders_by_chat(cart.text) is None
     assert "süresi doldu" in answers(bistro)[-1]
 
 
-def test_a_closed_kitchen_says_when_it_opens(bistro):
+def test_a_closed_kitchen_shows_when_it_opens(bistro):
     cart = bistro.cart(language="en")
     with frozen("2026-11-16T20:30:00Z"):  # Monday 23:30 in Istanbul
         with bistro.scope():
             sites.change(bistro.site_id, {"hours": {"1": [["11:00", "23:00"]]}})
         with bistro.scope():
             carts.get_by_code(cart.code).expires_at = now() + timedelta(hours=1)
-        assert bistro.hears(cart.text) is None
+        assert bistro.orders_by_chat(cart.text) is None
     assert "Tuesday" in answers(bistro)[-1]
     assert "11:00" in answers(bistro)[-1]
 
@@ -160,7 +160,7 @@ def test_a_paused_place_takes_no_order(bistro):
     cart = bistro.cart()
     with bistro.scope():
         sites.pause(bistro.site_id, now() + timedelta(minutes=20))
-    assert bistro.hears(cart.text) is None
+    assert bistro.orders_by_chat(cart.text) is None
     assert "Şu an sipariş alamıyoruz" in answers(bistro)[-1]
 
 
@@ -168,16 +168,16 @@ def test_what_is_sold_out_meanwhile_is_named(bistro):
     cart = bistro.cart()
     with bistro.scope():
         availability.mark_sold_out(bistro.site(), bistro.items["Ayran"], None)
-    assert bistro.hears(cart.text) is None
+    assert bistro.orders_by_chat(cart.text) is None
     assert "Ayran tükendi" in answers(bistro)[-1]
 
 
-def test_what_left_the_menu_is_told(bistro):
+def test_what_left_the_menu_is_reported(bistro):
     cart = bistro.cart()
     with bistro.scope():
         menus.remove_item(bistro.items["Ayran"])
         publishing.publish(bistro.menu_id)
-    assert bistro.hears(cart.text) is None
+    assert bistro.orders_by_chat(cart.text) is None
     assert "Menümüz değişti" in answers(bistro)[-1]
 
 
@@ -215,19 +215,19 @@ def test_another_guest_at_the_table_has_an_order_of_their_own(bistro):
 
 
 def test_a_blocked_contact_gets_neither_order_nor_answer(bistro):
-    bistro.hears("merhaba")
+    bistro.orders_by_chat("merhaba")
     cart = bistro.cart()
     with bistro.scope():
         contact = db.session.scalars(
             select(Contact).where(Contact.tenant_id == bistro.business.tenant_id)
         ).one()
         contact.blocked_at = now()
-    assert bistro.hears(cart.text) is None
+    assert bistro.orders_by_chat(cart.text) is None
     assert answers(bistro) == []
 
 
 def test_a_text_by_hand_is_matched_line_by_line_and_needs_a_tap(bistro):
-    order = bistro.hears("Merhaba\nMasa 7\n2 x hamburger\n+ peynir\n1 x Ayran\n3 x Uzaylı")
+    order = bistro.orders_by_chat("Merhaba\nMasa 7\n2 x hamburger\n+ peynir\n1 x Ayran\n3 x Uzaylı")
     assert (order.state, order.table_number) == ("awaiting_confirmation", "7")
     with bistro.scope():
         assert [(line.name, line.quantity) for line in order_queries.items_of(order.id)] == [
@@ -241,7 +241,7 @@ def test_a_text_by_hand_is_matched_line_by_line_and_needs_a_tap(bistro):
     "text", ["Merhaba, açık mısınız?", "2 x 3 = 6", "#1 numara", "Sipariş #ABCD geldi mi?", ""]
 )
 def test_ordinary_talk_is_not_an_order(bistro, text):
-    assert bistro.hears(text) is None
+    assert bistro.orders_by_chat(text) is None
     assert answers(bistro) == []
 
 
@@ -254,7 +254,7 @@ def test_two_hundred_orders_at_once_are_numbered_without_gap(restaurant, app):
 
     def send(pair):
         with app.app_context():
-            return bistro.hears(*pair).number
+            return bistro.orders_by_chat(*pair).number
 
     with ThreadPoolExecutor(16) as pool:
         numbers = sorted(pool.map(send, texts))

@@ -77,7 +77,7 @@ def test_the_smallest_zone_around_a_place_makes_the_fee(bistro, place, zone, fee
     )
     assert (cart.address["zone_name"], Decimal(cart.sums["delivery_fee"])) == (zone, Decimal(fee))
     assert cart.total == Decimal(765) + Decimal(fee)
-    order = bistro.hears(cart.text)
+    order = bistro.orders_by_chat(cart.text)
     assert (order.state, order.total) == ("sent_to_kitchen", cart.total)
     assert Decimal(order.sums["delivery_fee"]) == Decimal(fee)
 
@@ -152,21 +152,21 @@ def test_the_staff_says_the_zone_of_an_order_by_phone(bistro):
 # A location shared in chat
 
 
-def test_an_address_alone_waits_until_its_location_tells_the_fee(bistro):
+def test_an_address_alone_waits_until_its_location_shows_the_fee(bistro):
     order = bistro.delivery(language="en")
     assert (order.state, order.total, order.staff_note) == (
         "awaiting_confirmation",
         Decimal(765),
         NO_LOCATION,
     )
-    (asked,) = bistro.said_to()
+    (asked,) = bistro.texts_sent_to()
     assert "share your location" in asked
     assert bistro.events("order_created") == []
     bistro.shares(*FAR)
     order = fresh(bistro, order)
     assert (order.state, order.total) == ("sent_to_kitchen", Decimal("840.50"))
     assert order.staff_note == ""
-    _, told, received = bistro.said_to()
+    _, told, received = bistro.texts_sent_to()
     assert "₺75.50" in told
     assert "₺840.50" in told
     assert order.number in received
@@ -189,7 +189,7 @@ def test_a_location_outside_is_answered_politely_and_the_order_waits(bistro):
         OUTSIDE_ZONES,
         Decimal(765),
     )
-    assert "teslimat yapamıyoruz" in bistro.said_to()[-1]
+    assert "teslimat yapamıyoruz" in bistro.texts_sent_to()[-1]
     bistro.shares(*NEAR)  # another location is accepted
     assert fresh(bistro, order).state == "sent_to_kitchen"
 
@@ -197,7 +197,7 @@ def test_a_location_outside_is_answered_politely_and_the_order_waits(bistro):
 def test_a_location_with_too_small_an_order_names_the_minimum(bistro):
     order = bistro.delivery(RequestedItem(bistro.items["Menemen"], 1), language="de")
     bistro.shares(*SHAPE)
-    assert "300,00" in bistro.said_to()[-1]
+    assert "300,00" in bistro.texts_sent_to()[-1]
     assert fresh(bistro, order).state == "awaiting_confirmation"
 
 
@@ -253,7 +253,7 @@ def test_a_location_without_an_order_stays_in_the_inbox(bistro):
     bistro.shares(*NEAR)
     bistro.order()  # at a table: not a delivery
     bistro.shares(*NEAR)
-    assert len(bistro.said_to()) == 1
+    assert len(bistro.texts_sent_to()) == 1
 
 
 def test_without_zones_a_location_is_only_the_way(restaurant):
@@ -284,10 +284,10 @@ def test_the_staff_chooses_the_zone_of_an_address(bistro):
 
 
 def test_a_courier_gets_everything_and_brings_it(bistro, ready):
-    bistro.hears("Vardiyadayım", HAKAN, "Hakan")
+    bistro.orders_by_chat("Vardiyadayım", HAKAN, "Hakan")
     trip = assign(bistro, ready)
     assert trip.told
-    (letter,) = bistro.said_to(HAKAN)
+    (letter,) = bistro.texts_sent_to(HAKAN)
     for words in (
         ready.number,
         "Galip Dede Cd. 15",
@@ -311,7 +311,7 @@ def test_a_courier_gets_everything_and_brings_it(bistro, ready):
         ("picked_up", "Hakan Usta"),
         ("delivered", "Hakan Usta"),
     ]
-    assert len(bistro.said_to()) == 3  # received, on its way, delivered
+    assert len(bistro.texts_sent_to()) == 3  # received, on its way, delivered
 
 
 def test_what_is_paid_is_not_collected(bistro, ready):
@@ -336,17 +336,17 @@ def test_staff_taps_keep_the_couriers_times_too(bistro, ready):
         assert courier_trips.trip_of(ready.id).delivered_at is not None
 
 
-def test_another_courier_takes_over_and_the_first_is_told(bistro, ready):
+def test_another_courier_takes_over_and_the_first_is_notified(bistro, ready):
     assign(bistro, ready)
     assign(bistro, ready, "Emine Yol")
-    assert "artık size atanmış değil" in bistro.said_to(HAKAN)[-1]
-    assert "Collect in cash" in bistro.said_to(EMINE)[0]
+    assert "artık size atanmış değil" in bistro.texts_sent_to(HAKAN)[-1]
+    assert "Collect in cash" in bistro.texts_sent_to(EMINE)[0]
     assert assign(bistro, ready, None) is None
     with bistro.scope():
         assert courier_trips.trip_of(ready.id) is None
 
 
-def test_a_message_that_will_not_arrive_is_said(bistro, ready):
+def test_a_message_that_will_not_arrive_is_reported(bistro, ready):
     """A cloud line may send free text only within a day after the contact's last message."""
     assert not assign(bistro, ready).told
 
@@ -367,17 +367,17 @@ def test_who_may_not_have_an_order(bistro, ready):
         assign(bistro, ready, None)
 
 
-def test_a_problem_is_heard_by_the_manager_and_by_the_customer(bistro, ready):
+def test_a_problem_is_sent_to_the_manager_and_to_the_customer(bistro, ready):
     with bistro.scope():
         sites.change(bistro.site_id, {"manager_phone": "905321119999"})
     assign(bistro, ready)
     step(bistro, ready, "picked_up")
     order = step(bistro, ready, "problem", kind="no_answer", note="Zil bozuk")
     assert order.state == "out_for_delivery"
-    (heard,) = bistro.said_to("905321119999")
+    (heard,) = bistro.texts_sent_to("905321119999")
     assert "Hakan Usta" in heard
     assert "Zil bozuk" in heard
-    assert "teslim edemedi" in bistro.said_to()[-1]
+    assert "teslim edemedi" in bistro.texts_sent_to()[-1]
     assert bistro.events("delivery_updated")[-1]["courier"]["problem"] == "no_answer"
     for kind, note in (("other", ""), ("nonsense", "x")):
         with pytest.raises(Invalid):
@@ -389,7 +389,7 @@ def test_a_cancelled_order_calls_its_courier_back(bistro, ready):
     assign(bistro, ready)
     with bistro.scope():
         order_lifecycle.cancel(bistro.site(), order_queries.get(ready.number), "Misafir vazgeçti")
-    assert "iptal edildi" in bistro.said_to(HAKAN)[-1]
+    assert "iptal edildi" in bistro.texts_sent_to(HAKAN)[-1]
     with bistro.scope():
         assert courier_dispatch.open_trips(bistro.site_id) == {}
 
@@ -419,7 +419,7 @@ def test_several_orders_in_one_list_and_what_was_collected(bistro):
         }
 
 
-def test_a_link_runs_out_and_can_be_ended(bistro):
+def test_a_link_expires_and_can_be_revoked(bistro):
     with bistro.scope():
         courier = couriers.get(bistro.ids["Hakan Usta"])
         token = couriers.link_url(courier)[0].rpartition("/")[2]
@@ -458,10 +458,10 @@ def test_a_cart_keeps_the_zone_it_was_priced_by(bistro):
     with bistro.scope():
         zones.remove(zones.get(bistro.ids["Yakın"]))
         assert carts.get_by_code(cart.code).total == Decimal(795)
-    assert bistro.hears(cart.text).total == Decimal(795)
+    assert bistro.orders_by_chat(cart.text).total == Decimal(795)
 
 
-def test_a_message_that_was_read_is_not_said_to_be_missing(bistro, ready):
+def test_a_message_that_was_read_is_not_shown_as_missing(bistro, ready):
     """Regression: the page showed the expectation instead of the message's actual state."""
     trip = assign(bistro, ready)
     assert not trip.told

@@ -31,11 +31,11 @@ def club(restaurant):
     return open_club(restaurant)
 
 
-def look(club) -> int:
+def send_due(club) -> int:
     return job.run_due(club.bistro.business.tenant_id)
 
 
-def kept(club) -> list[tuple[str, str, str]]:
+def scheduled_messages(club) -> list[tuple[str, str, str]]:
     with club.scope():
         query = select(LoyaltySend).where(LoyaltySend.tenant_id == club.bistro.business.tenant_id)
         rows = db.session.scalars(query.order_by(LoyaltySend.cause, LoyaltySend.number))
@@ -60,14 +60,14 @@ def test_a_first_order_is_welcomed_after_dinner_once_and_with_its_reward(club):
     club.says("welcome", texts={"tr": text}, reward_id=reward.id)
     with frozen(NOON):
         club.serves(club.bistro.order())
-        assert look(club) == 0
+        assert send_due(club) == 0
         advance(timedelta(hours=3))
-        assert look(club) == 1
-        assert look(club) == 0
+        assert send_due(club) == 1
+        assert send_due(club) == 0
         club.serves(club.bistro.order(table="3"))
         advance(timedelta(hours=3))
-        assert look(club) == 0
-    (said,) = [one for one in club.bistro.said_to() if one.startswith("Welcome")]
+        assert send_due(club) == 0
+    (said,) = [one for one in club.bistro.texts_sent_to() if one.startswith("Welcome")]
     guest = club.guest()
     with club.scope():
         (mine,) = coupons.of_contact(guest)
@@ -88,22 +88,22 @@ def test_it_waits_for_the_quiet_hours_to_end(club):
     with frozen("2026-11-16T15:30:00Z"):  # 18:30; two hours later the quiet hours have begun
         club.serves(club.bistro.order())
         advance(timedelta(hours=2))
-        assert look(club) == 0
-        assert kept(club) == [("welcome", "waiting", "")]
+        assert send_due(club) == 0
+        assert scheduled_messages(club) == [("welcome", "waiting", "")]
         advance(timedelta(hours=15))  # 11:30
-        assert look(club) == 1
+        assert send_due(club) == 1
 
 
-def test_who_said_no_hears_nothing_of_this_and_still_of_the_order(club):
+def test_a_guest_who_opted_out_gets_order_messages_only(club):
     club.counts()
     club.says("welcome")
     with frozen(NOON):
         club.serves(club.bistro.order())
         writes(club, STOP)
         advance(timedelta(hours=3))
-        assert look(club) == 0
-    assert kept(club) == [("welcome", "left_out", "opted_out")]
-    assert "LEM-" in club.bistro.said_to()[0]
+        assert send_due(club) == 0
+    assert scheduled_messages(club) == [("welcome", "left_out", "opted_out")]
+    assert "LEM-" in club.bistro.texts_sent_to()[0]
 
 
 def test_the_third_visit_is_thanked_for(club):
@@ -113,9 +113,9 @@ def test_the_third_visit_is_thanked_for(club):
         for table in ("1", "2", "3", "4"):
             club.serves(club.bistro.order(table=table))
         advance(timedelta(hours=3))
-        assert look(club) == 1
-    assert club.bistro.said_to()[-1] == "Hi Ayşe 4"
-    assert kept(club) == [("visit", "sent", "")]
+        assert send_due(club) == 1
+    assert club.bistro.texts_sent_to()[-1] == "Hi Ayşe 4"
+    assert scheduled_messages(club) == [("visit", "sent", "")]
 
 
 def test_a_birthday_once_a_year_by_the_sites_own_clock(club):
@@ -126,13 +126,13 @@ def test_a_birthday_once_a_year_by_the_sites_own_clock(club):
         mine = Contact.tenant_id == club.bistro.business.tenant_id
         db.session.scalars(select(Contact).where(mine)).one().birthday = 1117
     with frozen("2026-11-16T20:00:00Z"):  # 23:00 in Istanbul, still the day before
-        assert look(club) == 0
+        assert send_due(club) == 0
         advance(timedelta(hours=13))
-        assert look(club) == 1
+        assert send_due(club) == 1
         advance(timedelta(hours=1))
-        assert look(club) == 0
+        assert send_due(club) == 0
         advance(timedelta(days=365) - timedelta(hours=1))
-        assert look(club) == 1
+        assert send_due(club) == 1
 
 
 def test_who_stays_away_is_missed_once_for_each_absence(club):
@@ -144,16 +144,16 @@ def test_who_stays_away_is_missed_once_for_each_absence(club):
         advance(timedelta(days=29))
         club.serves(club.bistro.order(phone=OTHER, table="4"))
         advance(timedelta(days=2))
-        assert look(club) == 1
+        assert send_due(club) == 1
         advance(timedelta(days=10))
-        assert look(club) == 0
+        assert send_due(club) == 0
         club.serves(club.bistro.order(table="5"))
         advance(timedelta(days=31))
-        assert look(club) == 2
-    assert club.bistro.said_to()[-1] == "We miss you"
+        assert send_due(club) == 2
+    assert club.bistro.texts_sent_to()[-1] == "We miss you"
 
 
-def test_the_clock_finds_the_tenant_by_itself(club, run_jobs):
+def test_the_scheduled_job_finds_the_tenant(club, run_jobs):
     club.counts()
     club.says("welcome", texts={"tr": "Welcome"})
     with frozen(NOON):
@@ -161,17 +161,17 @@ def test_the_clock_finds_the_tenant_by_itself(club, run_jobs):
         advance(timedelta(hours=3))
         maintenance.sweep()
         run_jobs()
-        assert "Welcome" in club.bistro.said_to()
+        assert "Welcome" in club.bistro.texts_sent_to()
 
 
-def test_a_gift_that_comes_by_itself_is_told(club):
+def test_an_automatic_reward_is_announced(club):
     reward = club.reward("Free ayran", "item", "", item_id=club.bistro.items["Ayran"], cost=1)
     club.counts("stamps", "0", gift_id=reward.id)
     club.says("gift", texts={"tr": "{{coupon.reward}}: {{coupon.code}}"})
     with frozen(NOON):
         club.serves(club.bistro.order())
-        assert look(club) == 1
-    assert club.bistro.said_to()[-1].startswith("Free ayran: ")
+        assert send_due(club) == 1
+    assert club.bistro.texts_sent_to()[-1].startswith("Free ayran: ")
 
 
 @pytest.mark.parametrize(
@@ -200,23 +200,23 @@ def test_the_balance_is_told_for_a_word_in_the_guests_language(club):
     club.serves(club.bistro.order())
     loyalty_keywords.keyword_cache.forget()
     writes(club, "PUAN")
-    assert club.bistro.said_to()[-1] == (
+    assert club.bistro.texts_sent_to()[-1] == (
         "Lemar Bistro: 76 puanınız var.\n4 puan daha toplayın, şunu kazanın: Free ayran."
     )
-    before = len(club.bistro.said_to())
+    before = len(club.bistro.texts_sent_to())
     writes(club, "puanlar nasıl?")
-    assert len(club.bistro.said_to()) == before
+    assert len(club.bistro.texts_sent_to()) == before
     with club.scope():
         contact_id = contact_identities.find_contact(GUEST)
         db.session.get(Contact, (club.bistro.business.tenant_id, contact_id)).language = "en"
     club.serves(club.bistro.order(table="3"))
     writes(club, "points")
-    assert "152 points" in club.bistro.said_to()[-1]
-    assert "Reply “redeem”" in club.bistro.said_to()[-1]
+    assert "152 points" in club.bistro.texts_sent_to()[-1]
+    assert "Reply “redeem”" in club.bistro.texts_sent_to()[-1]
     writes(club, "Redeem!")
     assert club.balance() == 72
     guest = club.guest()
     with club.scope():
         (mine,) = coupons.open_of_contact(guest)
-    assert mine.code[:4] in club.bistro.said_to()[-1]
+    assert mine.code[:4] in club.bistro.texts_sent_to()[-1]
     assert reward.id == mine.reward_id

@@ -60,7 +60,7 @@ def test_the_coupon_travels_with_the_cart_and_is_used_by_the_order(club):
     assert f"Kupon: {coupon_codes.format_code(coupon.code)}" in cart.text
     assert "İndirim: -₺76,50" in cart.text
     assert club.fresh(coupon).state == "open"
-    order = club.bistro.hears(cart.text)
+    order = club.bistro.orders_by_chat(cart.text)
     assert order.total == lira("688.5")
     used = club.fresh(coupon)
     assert (used.state, used.order_id, used.discount) == ("used", order.id, lira("76.5"))
@@ -71,14 +71,14 @@ def test_the_coupon_travels_with_the_cart_and_is_used_by_the_order(club):
 def test_a_code_written_into_the_text_gives_nothing(club):
     coupon = club.coupon()
     text = club.bistro.cart().text
-    order = club.bistro.hears(
+    order = club.bistro.orders_by_chat(
         f"{text}\nKupon: {coupon_codes.format_code(coupon.code)}\nİndirim: ₺700"
     )
     assert order.total == lira("765")
     assert club.fresh(coupon).state == "open"
 
 
-def test_of_two_orders_with_one_code_one_wins_and_the_other_is_told(club, app):
+def test_of_two_orders_with_one_coupon_one_wins_and_the_other_guest_is_told(club, app):
     coupon = club.coupon()
     texts = [
         (club.bistro.cart(table=table, coupon=coupon.code, language="en").text, phone)
@@ -87,7 +87,7 @@ def test_of_two_orders_with_one_code_one_wins_and_the_other_is_told(club, app):
 
     def send(pair):
         with app.app_context():
-            return club.bistro.hears(*pair)
+            return club.bistro.orders_by_chat(*pair)
 
     with ThreadPoolExecutor(2) as pool:
         made = list(pool.map(send, texts))
@@ -95,7 +95,7 @@ def test_of_two_orders_with_one_code_one_wins_and_the_other_is_told(club, app):
     (loser,) = [order for order in made if order.total == lira("765")]
     assert "coupon_used" in split_reasons(loser.staff_note)
     assert Decimal(loser.sums["discount"]) == 0
-    said = club.bistro.said_to(loser.customer_phone)
+    said = club.bistro.texts_sent_to(loser.customer_phone)
     assert any("It has already been used." in one and "₺765.00" in one for one in said)
 
 
@@ -135,15 +135,15 @@ def test_an_old_an_unknown_and_another_places_code_are_refused(club):
         advance(timedelta(hours=1))
         with pytest.raises(CouponRefused, match="has expired"):
             club.bistro.cart(coupon=coupon.code)
-        assert club.bistro.hears(in_time.text).total == lira("688.5")  # entered in time
+        assert club.bistro.orders_by_chat(in_time.text).total == lira("688.5")  # entered in time
 
 
 def test_somebody_elses_coupon_is_noticed_when_the_message_comes(club):
-    club.bistro.hears("merhaba", OTHER)
+    club.bistro.orders_by_chat("merhaba", OTHER)
     coupon = club.coupon(phone=OTHER)
     cart = club.bistro.cart(coupon=coupon.code)
     assert cart.total == lira("688.5")
-    order = club.bistro.hears(cart.text)
+    order = club.bistro.orders_by_chat(cart.text)
     assert order.total == lira("765")
     assert "coupon_not_yours" in split_reasons(order.staff_note)
     assert club.fresh(coupon).state == "open"
@@ -204,8 +204,8 @@ def test_the_staff_applies_a_code(club):
 
 
 def test_a_campaign_gives_each_guest_one_code_however_often_it_asks(club):
-    club.bistro.hears("merhaba")
-    club.bistro.hears("merhaba", OTHER)
+    club.bistro.orders_by_chat("merhaba")
+    club.bistro.orders_by_chat("merhaba", OTHER)
     reward, people = club.reward(), [club.guest(), club.guest(OTHER)]
     giver, tenant_id = campaign_coupons.CampaignCoupons(), club.bistro.business.tenant_id
     with club.scope():
@@ -271,7 +271,7 @@ def test_a_cart_with_a_coupon_never_promises_a_price_that_the_order_has_not(club
         sites.change(club.bistro.site_id, changes)
     coupon = club.coupon(club.reward("50 off", "amount", "50"))
     cart = club.bistro.cart(coupon=coupon.code, tip_percent=10)
-    order = club.bistro.hears(cart.text)
+    order = club.bistro.orders_by_chat(cart.text)
     assert order.total == cart.total == Decimal(order.sums["total"])
     with club.scope():
         held = order_queries.get(order.number)

@@ -124,7 +124,7 @@ def test_a_cancelled_coupon_brings_its_points_back(club):
     assert club.balance() == 76
 
 
-def test_the_reward_that_comes_by_itself(club):
+def test_the_automatic_reward(club):
     reward = club.reward("Free ayran", "item", item_id=club.bistro.items["Ayran"], cost=2)
     club.counts("stamps", "0", gift_id=reward.id)
     club.serves(club.bistro.order())

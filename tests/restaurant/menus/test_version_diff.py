@@ -5,7 +5,7 @@ from restaurant.menus.version_diff import diff_versions
 from tests.restaurant.bistro import open_bistro
 
 
-def told(bistro):
+def diff(bistro):
     with bistro.scope():
         menu = menus.get(bistro.menu_id)
         before = publishing.published_version(menu.id)
@@ -17,7 +17,7 @@ def told(bistro):
 
 def test_nothing_changed_is_nothing_to_say(app, restaurant):
     bistro = open_bistro(restaurant)
-    assert told(bistro) == set()
+    assert diff(bistro) == set()
     with bistro.scope():
         first = diff_versions(None, publishing.draft_content(menus.get(bistro.menu_id)))
     assert [one.what for one in first] == ["first"]
@@ -34,7 +34,7 @@ def test_each_change_has_its_word(app, restaurant):
         menus.remove_item(bistro.items["Ayran"])
         texts = {"tr": {"name": "Çay"}}
         menus.add_item(menu, {"category_id": food.id, "texts": texts, "price": "30"})
-    assert told(bistro) == {
+    assert diff(bistro) == {
         ("price", "Menemen", "250", "275"),
         ("details", "Pizza", "", ""),
         ("photo", "Pizza", "", ""),
@@ -49,4 +49,4 @@ def test_another_order_is_a_change(app, restaurant):
     bistro = open_bistro(restaurant)
     with bistro.scope():
         menus.reorder(menus.get(bistro.menu_id), "items", [bistro.items["Pizza"]])
-    assert {what for what, *_ in told(bistro)} == {"order"}
+    assert {what for what, *_ in diff(bistro)} == {"order"}

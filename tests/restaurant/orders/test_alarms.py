@@ -15,7 +15,7 @@ from tests.restaurant.bistro import open_bistro
 MANAGER = "905329998877"
 
 
-def told(bistro) -> list[str]:
+def alarm_texts(bistro) -> list[str]:
     with bistro.scope():
         query = select(Message.text).where(
             Message.tenant_id == bistro.business.tenant_id, Message.phone == MANAGER
@@ -23,7 +23,7 @@ def told(bistro) -> list[str]:
         return list(db.session.scalars(query))
 
 
-def test_the_alarm_sounds_once_and_tells_the_manager(restaurant, run_jobs):
+def test_the_alarm_is_sent_once_to_the_manager(restaurant, run_jobs):
     bistro = open_bistro(restaurant, manager_phone=MANAGER, accept_minutes=5)
     with frozen():
         order = bistro.order(token="")
@@ -35,7 +35,7 @@ def test_the_alarm_sounds_once_and_tells_the_manager(restaurant, run_jobs):
             orders_job.sweep()
         assert orders_job.sound_alarms(restaurant.tenant_id) == 1
         assert orders_job.sound_alarms(restaurant.tenant_id) == 0
-    (text,) = told(bistro)
+    (text,) = alarm_texts(bistro)
     assert order.number in text
     with bistro.scope():
         assert [change.what for change in order_queries.changes_of(order.id)] == ["moved", "alarm"]
@@ -48,4 +48,4 @@ def test_an_accepted_order_stays_quiet(restaurant):
         bistro.moves(order, "sent_to_kitchen")
         advance(timedelta(hours=1))
         assert orders_job.sound_alarms(restaurant.tenant_id) == 0
-    assert told(bistro) == []
+    assert alarm_texts(bistro) == []

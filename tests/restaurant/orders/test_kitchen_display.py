@@ -28,8 +28,8 @@ def tap(bistro, order, station, to, batch=1):
         return kitchen_display.tap(bistro.site(), held, station, to, batch).state
 
 
-def told_ready(bistro):
-    return [text for text in bistro.said_to() if "hazır" in text.lower()]
+def ready_messages(bistro):
+    return [text for text in bistro.texts_sent_to() if "hazır" in text.lower()]
 
 
 def made(bistro, order, station=""):
@@ -46,9 +46,9 @@ def test_ready_at_the_bar_does_not_finish_the_kitchens_dishes(bistro):
     assert tap(bistro, order, "bar", "preparing") == "preparing"
     assert tap(bistro, order, "bar", "ready") == "preparing"
     assert made(bistro, order) == {"Hamburger": "waiting", "Ayran": "ready"}
-    assert not told_ready(bistro)
+    assert not ready_messages(bistro)
     assert tap(bistro, order, "kitchen", "ready") == "ready"
-    assert len(told_ready(bistro)) == 1
+    assert len(ready_messages(bistro)) == 1
     assert [one["status"] for one in bistro.events("order_updated")][-1] == "ready"
 
 
@@ -70,7 +70,7 @@ def test_a_recalled_order_is_not_announced_to_the_guest_twice(bistro):
     assert tap(bistro, order, "kitchen", "undo") == "preparing"
     assert made(bistro, order) == {"Hamburger": "waiting", "Ayran": "ready"}
     assert tap(bistro, order, "kitchen", "ready") == "ready"
-    assert len(told_ready(bistro)) == 1
+    assert len(ready_messages(bistro)) == 1
 
 
 def test_an_order_that_was_served_is_not_recalled(bistro):

@@ -116,7 +116,7 @@ def test_an_addition_has_its_number_and_only_what_is_new(bistro, ordered):
     assert "fiş 1" not in text(ticket.document)
 
 
-def test_a_void_says_what_not_to_make_and_why(ordered):
+def test_a_void_shows_what_not_to_make_and_why(ordered):
     order = order_changes.void_item(
         ordered.site, ordered.order, ordered.lines[0].position, 1, "vazgeçti"
     )
@@ -154,7 +154,7 @@ def test_a_moved_table_shows_both_numbers(ordered):
     assert "eski masa 12" in text(kitchen.document)
 
 
-def test_takeaway_and_test_orders_say_so(ordered):
+def test_takeaway_and_test_orders_are_marked(ordered):
     ordered.order.order_type, ordered.order.test = "takeaway", True
     kitchen, _ = kitchen_tickets.order_tickets(
         ordered.site, ordered.order, ordered.lines, ordered.names
@@ -175,7 +175,7 @@ def test_a_line_for_two_stations_is_on_both_and_an_unknown_one_still_prints(orde
     assert "GRİLL" in text(tickets[2].document)
 
 
-def test_a_bill_adds_up_and_says_that_it_is_not_fiscal(ordered):
+def test_a_bill_adds_up_and_shows_that_it_is_not_fiscal(ordered):
     ordered.site.service_percent = Decimal(10)
     order_changes.void_item(ordered.site, ordered.order, ordered.lines[1].position, 1, "bitti")
     bill = bills.order_bill(

@@ -82,7 +82,7 @@ def test_a_void_takes_the_price_off_and_needs_a_reason(bistro):
     assert (whole, [one["quantity"] for one in change["voided_items"]]) == (2, [1])
 
 
-def test_a_cancelled_order_says_why(bistro):
+def test_a_cancelled_order_gives_the_reason(bistro):
     order = bistro.order()
     with bistro.scope():
         order_lifecycle.cancel(bistro.site(), order_queries.get(order.number), "Malzeme bitti")
@@ -90,7 +90,7 @@ def test_a_cancelled_order_says_why(bistro):
     assert (event["reason"], event["status"]) == ("Malzeme bitti", "cancelled")
 
 
-def test_a_card_order_waits_for_its_payment_whoever_taps(restaurant):
+def test_a_card_order_waits_for_its_payment_no_matter_who_taps(restaurant):
     bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
     add_account(restaurant)
     order = bistro.order(payment_method="card_link")

@@ -11,7 +11,7 @@ from restaurant.orders import placing, staff_orders
 from restaurant.orders import rules as order_rules
 from restaurant.orders.staff_orders import StaffOrder
 from restaurant.sites import sites, tables
-from tests.api.v1.restaurant.test_sites_menus_orders import bistro, call, wanted  # noqa: F401 (fixtures)
+from tests.api.v1.restaurant.test_sites_menus_orders import bistro, call, order_body  # noqa: F401 (fixtures)
 
 ROOT = Path(__file__).parents[3]
 
@@ -67,7 +67,7 @@ def test_every_order_is_made_through_one_function():
     ],
 )
 def test_an_api_order_follows_the_rules_of_the_others(call, bistro, more, code, field):  # noqa: F811
-    answer = call("POST", "/orders", wanted(bistro, **more))
+    answer = call("POST", "/orders", order_body(bistro, **more))
     assert (answer.status_code, answer.json["code"]) == (422, code), answer.json
     assert [fault["field"] for fault in answer.json["errors"]] == [field]
     assert call("GET", "/orders").json["data"] == []
@@ -78,7 +78,7 @@ def test_the_usual_payment_follows_the_kind_of_order(call, bistro):  # noqa: F81
         ({}, "pos_at_table"),
         ({"order_type": "takeaway", "table_number": ""}, "cash"),
     ):
-        made = call("POST", "/orders", wanted(bistro, **more))
+        made = call("POST", "/orders", order_body(bistro, **more))
         assert (made.status_code, made.json["payment_method"]) == (201, payment), made.json
 
 
@@ -97,7 +97,7 @@ def test_the_staff_follows_the_same_rules(bistro):  # noqa: F811
 
 
 def test_an_api_call_cannot_make_an_order_refunded(call, bistro):  # noqa: F811
-    order = call("POST", "/orders", wanted(bistro)).json
+    order = call("POST", "/orders", order_body(bistro)).json
     path = f"/orders/{order['order_id']}"
     call("POST", f"{path}/cancel", {"reason": "Kitchen closed"})
     answer = call("POST", f"{path}/status", {"status": "refunded"})
@@ -106,7 +106,7 @@ def test_an_api_call_cannot_make_an_order_refunded(call, bistro):  # noqa: F811
 
 
 def test_an_api_call_cancels_only_with_a_reason(call, bistro):  # noqa: F811
-    order = call("POST", "/orders", wanted(bistro)).json
+    order = call("POST", "/orders", order_body(bistro)).json
     path = f"/orders/{order['order_id']}"
     for act, body in (
         ("status", {"status": "cancelled"}),

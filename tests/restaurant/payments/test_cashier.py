@@ -95,7 +95,7 @@ def test_an_order_that_waits_for_its_online_payment_can_be_paid_in_cash(restaura
     """Regression: the payment method could not be changed."""
     shop = open_till(restaurant, monkeypatch)
     cart = shop.cart(order_type="dine_in", table="12")
-    order = shop.bistro.hears(cart.text)
+    order = shop.bistro.orders_by_chat(cart.text)
     shop.works()
     with pytest.raises(Conflict):
         record(shop.bistro, order)
@@ -154,7 +154,7 @@ def test_the_day_shows_paid_and_open_apart(bistro):
     assert sum(day.taxes.values()) > 0
 
 
-def test_the_day_says_how_many_test_orders_it_leaves_out(restaurant):
+def test_the_day_shows_how_many_test_orders_it_leaves_out(restaurant):
     bistro = open_bistro(restaurant, test=True)
     bistro.order()
     with bistro.scope():

@@ -52,13 +52,13 @@ def linking():
     server.stop()
 
 
-def stripe_desk(server, **more) -> ProviderCredentials:
+def stripe_credentials(server, **more) -> ProviderCredentials:
     return ProviderCredentials(
         "stripe", StripeServer.KEY, "", WHSEC, server.url, "https://us/hooks", **more
     )
 
 
-def iyzico_desk(server, **more) -> ProviderCredentials:
+def iyzico_credentials(server, **more) -> ProviderCredentials:
     keys = ("iyzico", IyzicoServer.KEY, IyzicoServer.SECRET, "", server.url, "https://us/hooks")
     return ProviderCredentials(*keys, **more)
 
@@ -66,7 +66,7 @@ def iyzico_desk(server, **more) -> ProviderCredentials:
 ASKED_AT = now()
 
 
-def asking(amount="765.00", currency="TRY", key="plk_1-1") -> LinkRequest:
+def link_request(amount="765.00", currency="TRY", key="plk_1-1") -> LinkRequest:
     return LinkRequest(
         key=key,
         reference="K7QX3MPD",
@@ -82,10 +82,10 @@ def asking(amount="765.00", currency="TRY", key="plk_1-1") -> LinkRequest:
 
 
 def test_a_stripe_session_from_the_cradle_to_the_refund(paying):
-    desk = stripe_desk(paying)
+    desk = stripe_credentials(paying)
     assert stripe.check(desk).owner == "acct_1"
-    made = stripe.create_link(desk, asking())
-    assert stripe.create_link(desk, asking()) == made  # the same key makes one session
+    made = stripe.create_link(desk, link_request())
+    assert stripe.create_link(desk, link_request()) == made  # the same key makes one session
     asked = paying.asked[1]
     assert asked.headers["idempotency-key"] == "plk_1-1"
     assert asked.headers["content-type"] == "application/x-www-form-urlencoded"
@@ -114,18 +114,18 @@ def test_a_repeated_call_to_stripe_carries_the_same_parameters(paying):
     """Also for a link that expires in half an hour."""
     with frozen():
         short = dataclasses.replace(
-            asking(), asked_at=now(), expires_at=now() + timedelta(minutes=30)
+            link_request(), asked_at=now(), expires_at=now() + timedelta(minutes=30)
         )
-        made = stripe.create_link(stripe_desk(paying), short)
+        made = stripe.create_link(stripe_credentials(paying), short)
         advance(600)
-        assert stripe.create_link(stripe_desk(paying), short) == made
+        assert stripe.create_link(stripe_credentials(paying), short) == made
         other = dataclasses.replace(short, amount=Decimal(1))
         with pytest.raises(GatewayRefused):
-            stripe.create_link(stripe_desk(paying), other)
+            stripe.create_link(stripe_credentials(paying), other)
 
 
 def test_a_slow_a_failing_and_a_wrong_stripe(paying):
-    desk = stripe_desk(paying, timeout=0.3)
+    desk = stripe_credentials(paying, timeout=0.3)
     for trouble in (
         Failure(seconds=0.8),
         Failure(drop=True),
@@ -139,11 +139,11 @@ def test_a_slow_a_failing_and_a_wrong_stripe(paying):
     ):
         paying.troubles = [trouble]
         with pytest.raises(GatewayUnreachable):
-            stripe.create_link(desk, asking())
+            stripe.create_link(desk, link_request())
     for trouble in (Failure(status=400), Failure(status=402), Failure(status=302)):
         paying.troubles = [trouble]
         with pytest.raises(GatewayRefused):
-            stripe.create_link(desk, asking())
+            stripe.create_link(desk, link_request())
     paying.troubles = []
     with pytest.raises(GatewayRefused, match="key_rejected"):
         stripe.check(dataclasses.replace(desk, key="sk_test_other"))
@@ -167,7 +167,7 @@ def test_amounts_in_the_smallest_unit(amount, currency, minor):
     assert stripe.from_minor_units(minor, currency) == Decimal(amount)
 
 
-def test_a_fraction_stripe_cannot_take_is_said_so():
+def test_a_fraction_stripe_cannot_take_is_reported():
     with pytest.raises(GatewayRefused, match="steps_of_ten"):
         stripe.to_minor_units(Decimal("12.345"), "KWD")
 
@@ -180,8 +180,8 @@ def test_every_currency_goes_there_and_back():
 
 
 def test_only_stripes_own_signature_of_now_is_taken(paying):
-    desk = stripe_desk(paying)
-    made = stripe.create_link(desk, asking())
+    desk = stripe_credentials(paying)
+    made = stripe.create_link(desk, link_request())
     paying.pays(made.ref)
     raw = paying.event(made.ref)
     good = stripe_signature(raw, WHSEC)
@@ -215,23 +215,23 @@ def test_only_stripes_own_signature_of_now_is_taken(paying):
     ],
 )
 def test_what_each_event_of_stripe_says(paying, what, changes, kind):
-    made = stripe.create_link(stripe_desk(paying), asking())
+    made = stripe.create_link(stripe_credentials(paying), link_request())
     paying.pays(made.ref)
     paying.sessions[made.ref] |= changes
     assert stripe.read(paying.event(made.ref, what)).kind == kind
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{}", b"null", b'{"id":1}', b"\xff", b"[" * 20000])
-def test_what_is_no_signal_is_said_to_be_unreadable(raw):
+def test_what_is_no_signal_is_shown_as_unreadable(raw):
     for gateway in (stripe, iyzico):
         with pytest.raises(UnreadableEvent):
             gateway.read(raw)
 
 
 def test_an_iyzico_link_from_the_cradle_to_the_refund(linking):
-    desk = iyzico_desk(linking)
+    desk = iyzico_credentials(linking)
     assert iyzico.check(desk).live is False
-    made = iyzico.create_link(desk, asking("150.50"))
+    made = iyzico.create_link(desk, link_request("150.50"))
     sent = linking.links[made.ref]
     assert (sent["price"], sent["currencyCode"], sent["conversationId"]) == (
         *("150.50", "TRY", "K7QX3MPD"),
@@ -249,14 +249,14 @@ def test_an_iyzico_link_from_the_cradle_to_the_refund(linking):
 
 
 def test_iyzico_with_wrong_keys_another_currency_or_no_answer(linking):
-    desk = iyzico_desk(linking)
+    desk = iyzico_credentials(linking)
     with pytest.raises(GatewayRefused, match="keys"):
         iyzico.check(dataclasses.replace(desk, secret="other"))
     with pytest.raises(GatewayRefused, match="JPY"):
-        iyzico.create_link(desk, asking("100", "JPY"))
+        iyzico.create_link(desk, link_request("100", "JPY"))
     with pytest.raises(GatewayRefused):
         iyzico.refund(desk, "1", Decimal(1), "TRY", "rfd_1", "")
-    desk = iyzico_desk(linking, timeout=0.3)
+    desk = iyzico_credentials(linking, timeout=0.3)
     for trouble in (Failure(seconds=0.8), Failure(status=500), Failure(drop=True)):
         linking.troubles = [trouble]
         with pytest.raises(GatewayUnreachable):
@@ -264,15 +264,15 @@ def test_iyzico_with_wrong_keys_another_currency_or_no_answer(linking):
 
 
 def test_money_under_iyzicos_own_suspicion_is_not_money_yet(linking):
-    desk = iyzico_desk(linking)
-    made = iyzico.create_link(desk, asking("10"))
+    desk = iyzico_credentials(linking)
+    made = iyzico.create_link(desk, link_request("10"))
     linking.pays(made.ref, fraudStatus=0)
     assert iyzico.fetch(desk, made.ref, "K7QX3MPD").state == "open"
 
 
-def test_an_unsigned_notice_is_a_bell_and_a_wrong_signature_a_forgery(linking):
-    desk = iyzico_desk(linking)
-    made = iyzico.create_link(desk, asking("10"))
+def test_an_unsigned_notice_is_a_wakeup_and_a_wrong_signature_a_forgery(linking):
+    desk = iyzico_credentials(linking)
+    made = iyzico.create_link(desk, link_request("10"))
     raw = linking.notice(made.ref, linking.pays(made.ref))
     assert iyzico.verify(desk, {}, raw).signed is False
     assert iyzico.verify(desk, {"X-IYZ-SIGNATURE-V3": ""}, raw).signed is False
@@ -314,7 +314,7 @@ def still():
 def test_an_order_paid_at_stripe(app, restaurant, monkeypatch, paying):
     till = open_shop(restaurant, app, monkeypatch, "stripe", paying)
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     paying.troubles = [Failure(status=503)]  # the first try fails
     till.works()
     advance(5)
@@ -344,7 +344,7 @@ def test_an_order_paid_at_stripe(app, restaurant, monkeypatch, paying):
 def test_an_order_paid_at_iyzico_with_a_late_unsigned_notice(app, restaurant, monkeypatch, linking):
     till = open_shop(restaurant, app, monkeypatch, "iyzico", linking)
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     (token,) = linking.links
     # A forged notification claims a payment that does not exist.
@@ -382,7 +382,7 @@ def test_recorded_events_do_nothing_and_never_fail(app, restaurant, monkeypatch,
         pytest.skip("no recorded payloads beside the project")
     till = open_shop(restaurant, app, monkeypatch, "stripe", paying)
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     for path in files:
         raw = path.read_bytes()

@@ -37,9 +37,9 @@ def created(till):
     return till.bistro.events("order_created")
 
 
-def test_the_kitchen_hears_of_it_only_after_the_money(till, client):
+def test_the_kitchen_gets_the_order_only_after_the_payment(till, client):
     cart = till.cart()
-    order = till.bistro.hears(cart.text)
+    order = till.bistro.orders_by_chat(cart.text)
     assert order.state == "awaiting_payment"
     assert not created(till)
     till.works()
@@ -69,7 +69,7 @@ def test_the_confirmation_is_sent_also_where_the_move_is_not_ticked(till, client
     with till.scope():
         sites.change(till.bistro.site_id, {"told_states": ["cancelled"]})
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     till.paper.pays(till.session_of(cart.code))
     till.posts(client, till.event(till.session_of(cart.code)))
@@ -78,7 +78,7 @@ def test_the_confirmation_is_sent_also_where_the_move_is_not_ticked(till, client
 
 
 def test_nobody_taps_an_unpaid_order_into_the_kitchen(till):
-    order = till.bistro.hears(till.cart().text)
+    order = till.bistro.orders_by_chat(till.cart().text)
     with pytest.raises(Invalid), till.scope():
         order_lifecycle.change_state(
             till.bistro.site(), order_queries.get(order.number), "sent_to_kitchen"
@@ -103,7 +103,7 @@ def arrives(till, client, way, phone):
     before = len(created(till)), len(till.bistro.events("payment_succeeded"))
     for step in way:
         if step == "cart":
-            till.bistro.hears(cart.text, phone)
+            till.bistro.orders_by_chat(cart.text, phone)
         elif step == "cancel":
             cancelled(till, cart)
         else:
@@ -151,7 +151,7 @@ def test_a_success_before_the_order_is_parked_and_attached(till, client):
     till.posts(client, till.event(ref))
     till.works()
     assert [(one.state, one.order_id) for one in till.payments()] == [("parked", None)]
-    order = till.bistro.hears(cart.text)
+    order = till.bistro.orders_by_chat(cart.text)
     assert order.state == "sent_to_kitchen"
     assert len(created(till)) == 1
     assert [(one.state, one.order_id) for one in till.payments()] == [("accepted", order.id)]
@@ -169,7 +169,7 @@ def test_a_paid_order_that_needs_a_tap_still_needs_it(till, client):
     till.paper.pays(ref)
     till.posts(client, till.event(ref))
     till.works()
-    order = till.bistro.hears(cart.text)
+    order = till.bistro.orders_by_chat(cart.text)
     assert order.state == "awaiting_confirmation"
     assert not created(till)
     order = till.bistro.moves(order, "sent_to_kitchen")
@@ -210,7 +210,7 @@ def test_money_for_an_order_that_never_came_is_reviewed(till, client):
 )
 def test_what_does_not_fit_is_never_paid_and_always_shown(till, client, changes, outcome):
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     ref = till.session_of(cart.code)
     till.paper.pays(ref, **changes)
@@ -229,7 +229,7 @@ def test_what_does_not_fit_is_never_paid_and_always_shown(till, client, changes,
 def test_a_signal_for_another_order_pays_neither(till, client):
     one, other = till.cart(), till.cart()
     for cart in (one, other):
-        till.bistro.hears(cart.text)
+        till.bistro.orders_by_chat(cart.text)
     till.works()
     # The session of the first cart with the reference of the second.
     ref = till.session_of(one.code)
@@ -242,7 +242,7 @@ def test_a_signal_for_another_order_pays_neither(till, client):
 
 def test_forged_unsigned_and_replayed_signals_do_nothing_and_are_seen(till, client):
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     ref = till.session_of(cart.code)
     till.paper.pays(ref)
@@ -265,7 +265,7 @@ def test_forged_unsigned_and_replayed_signals_do_nothing_and_are_seen(till, clie
 def test_late_money_goes_to_the_review(till, client):
     with frozen():
         cart = till.cart()
-        till.bistro.hears(cart.text)
+        till.bistro.orders_by_chat(cart.text)
         till.works()
         ref = till.session_of(cart.code)
         advance(timedelta(minutes=63))
@@ -279,10 +279,10 @@ def test_late_money_goes_to_the_review(till, client):
         assert till.order_of(cart.code).state == "awaiting_payment"
 
 
-def test_news_that_is_late_of_money_that_was_not(till, client):
+def test_a_late_event_for_a_payment_that_was_in_time(till, client):
     with frozen():
         cart = till.cart()
-        till.bistro.hears(cart.text)
+        till.bistro.orders_by_chat(cart.text)
         till.works()
         ref = till.session_of(cart.code)
         advance(timedelta(minutes=63))
@@ -298,7 +298,7 @@ def test_news_that_is_late_of_money_that_was_not(till, client):
 def test_money_that_nobody_told_of_is_found_by_asking(till):
     with frozen():
         cart = till.cart()
-        till.bistro.hears(cart.text)
+        till.bistro.orders_by_chat(cart.text)
         till.works()
         till.paper.pays(till.session_of(cart.code))
         advance(timedelta(minutes=6))
@@ -310,7 +310,7 @@ def test_money_that_nobody_told_of_is_found_by_asking(till):
 
 def test_a_second_payment_is_reviewed_and_changes_nothing(till, client):
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     first = till.session_of(cart.code)
     with till.scope():
@@ -331,7 +331,7 @@ def test_a_second_payment_is_reviewed_and_changes_nothing(till, client):
 
 def test_a_declined_card_can_be_tried_again(till, client):
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     ref = till.session_of(cart.code)
     till.paper.pays(ref, state="failed", payment="")
@@ -348,7 +348,7 @@ def test_a_declined_card_can_be_tried_again(till, client):
 
 def test_less_on_the_order_is_a_new_link_for_less(till, client):
     cart = till.cart()
-    order = till.bistro.hears(cart.text)
+    order = till.bistro.orders_by_chat(cart.text)
     till.works()
     first = till.session_of(cart.code)
     with till.scope():
@@ -372,7 +372,7 @@ def test_less_on_the_order_is_a_new_link_for_less(till, client):
 def test_a_provider_that_refuses_leaves_a_link_that_can_be_made_again(till):
     till.paper.trouble = [GatewayRefused("the key is wrong")]
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     link = till.link_of(cart.code)
     assert (link.state, link.error) == ("broken", "the key is wrong")
@@ -382,11 +382,11 @@ def test_a_provider_that_refuses_leaves_a_link_that_can_be_made_again(till):
     assert till.link_of(cart.code).state == "open"
 
 
-def test_a_provider_that_is_away_is_asked_again_with_the_same_key(till):
+def test_a_provider_that_is_down_is_asked_again_with_the_same_key(till):
     with frozen():
         till.paper.trouble = [GatewayUnreachable("away")]
         cart = till.cart()
-        till.bistro.hears(cart.text)
+        till.bistro.orders_by_chat(cart.text)
         till.works()
         assert till.link_of(cart.code).state == "making"
         advance(5)
@@ -409,7 +409,7 @@ def test_a_repeated_call_carries_the_same_parameters(till, monkeypatch):
     monkeypatch.setattr(FakeProvider, "create_link", lost)
     with frozen():
         cart = till.cart()
-        till.bistro.hears(cart.text)
+        till.bistro.orders_by_chat(cart.text)
         till.works()
         assert till.link_of(cart.code).state == "making"
         advance(5)
@@ -449,7 +449,7 @@ def test_a_renewed_test_link_stays_away_from_the_live_account(till):
 def test_a_signal_nobody_could_confirm_is_parked_and_run_again(till, client):
     with frozen():
         cart = till.cart()
-        till.bistro.hears(cart.text)
+        till.bistro.orders_by_chat(cart.text)
         till.works()
         ref = till.session_of(cart.code)
         till.paper.pays(ref)

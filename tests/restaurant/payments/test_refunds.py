@@ -28,7 +28,7 @@ def client(app):
 
 def paid_order(till, client):
     cart = till.cart()
-    till.bistro.hears(cart.text)
+    till.bistro.orders_by_chat(cart.text)
     till.works()
     ref = till.session_of(cart.code)
     till.paper.pays(ref)

@@ -31,7 +31,7 @@ def _nothing_sealed():
         db.session.execute(update(Person).values(totp_secret=None, two_step_since=None))
 
 
-def ring(*entries):
+def use_keys(*entries):
     set_keyring(Keyring.parse(",".join(entries)), current_tenant_id)
 
 
@@ -39,7 +39,7 @@ def ring(*entries):
 def sealed(keys):
     """A person with a second step and an e-mail, encrypted with the old key only."""
     old, _ = keys
-    ring(old)
+    use_keys(old)
     person, totp = make_person(), pyotp.TOTP(two_factor.new_secret())
     with global_scope():
         two_factor.turn_on(people.get(person.id), totp.secret, totp.at(now()))
@@ -57,12 +57,12 @@ def read(person_id, letter_id):
 def test_after_resealing_the_old_key_can_go(keys, sealed):
     old, new = keys
     person_id, secret, letter_id = sealed
-    ring(new, old)
+    use_keys(new, old)
     assert read(person_id, letter_id) == (secret, "a secret letter")
     assert reencrypt_everything().done == 3, (
         "a second step, a letter, and the key of recovery codes"
     )
-    ring(new)
+    use_keys(new)
     assert read(person_id, letter_id) == (secret, "a secret letter")
     assert reencrypt_everything().done == 0
 
@@ -70,7 +70,7 @@ def test_after_resealing_the_old_key_can_go(keys, sealed):
 def test_without_resealing_it_cannot(keys, sealed):
     _, new = keys
     person_id, _, letter_id = sealed
-    ring(new)
+    use_keys(new)
     with pytest.raises(UnknownKey):
         read(person_id, letter_id)
 
@@ -82,7 +82,7 @@ def test_every_sealed_column_is_known(app):
 
 def test_nothing_in_the_database_names_the_old_key_afterwards(keys, sealed, superuser_connection):
     old, new = keys
-    ring(new, old)
+    use_keys(new, old)
     reencrypt_everything()
     with superuser_connection.cursor() as cursor:
         for column in encrypted_columns():

@@ -79,7 +79,7 @@ def test_an_operator_may_set_limits_of_a_tenants_own(restaurant):
 
 
 @pytest.mark.parametrize("wrong", [(0, None), (-5, None), (None, 0), (None, -1)])
-def test_a_limit_that_would_open_the_door_is_refused(restaurant, wrong):
+def test_a_limit_that_would_switch_it_off_is_refused(restaurant, wrong):
     with pytest.raises(DomainError), restaurant.scope():
         accounts.change_limits(*wrong, None, None)
     with pytest.raises(DomainError), restaurant.scope():
@@ -131,7 +131,7 @@ def test_a_quota_of_nothing_allows_nothing(restaurant):
     assert refusal(restaurant) == "quota_exceeded"
 
 
-def test_a_new_month_begins_anew(restaurant):
+def test_a_new_month_starts_from_zero(restaurant):
     limit(restaurant, messages=1)
     with frozen("2026-03-31T23:59:59Z"):
         reserve(restaurant)

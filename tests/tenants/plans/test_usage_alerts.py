@@ -26,7 +26,7 @@ def use(business, messages, cost="0"):
         quota.reserve(current_tenant_facts(), messages, Decimal(cost))
 
 
-def letters(business):
+def emails(business):
     with global_scope():
         rows = db.session.scalars(
             select(Mail).where(Mail.tenant_id == business.tenant_id).order_by(Mail.id)
@@ -34,7 +34,7 @@ def letters(business):
         return [(row.recipient, row.subject) for row in rows]
 
 
-def told(business):
+def alerts_of(business):
     with business.scope():
         return [one["data"]["percent"] for one in events_of(business.tenant_id, THRESHOLD)]
 
@@ -47,25 +47,25 @@ def test_at_80_and_at_100_percent_once_each(capped, run_jobs):
     capped.hires("viewer")
     use(capped, 7)
     run_jobs()
-    assert told(capped) == []
+    assert alerts_of(capped) == []
     use(capped, 1)
     run_jobs()
-    assert told(capped) == [80]
+    assert alerts_of(capped) == [80]
     use(capped, 1)
     run_jobs()
     use(capped, 1)
     run_jobs()
-    assert told(capped) == [80, 100]
-    found = letters(capped)
+    assert alerts_of(capped) == [80, 100]
+    found = emails(capped)
     assert {recipient for recipient, _ in found} == {capped.owner.email, admin.email}
     assert [subject for _, subject in found][:2] == ["80% of this month's messages used"] * 2
     assert len(found) == 4
 
 
-def test_a_leap_over_both_tells_the_higher_one_alone(capped, run_jobs):
+def test_a_jump_over_both_thresholds_reports_only_the_higher_one(capped, run_jobs):
     use(capped, 10)
     run_jobs()
-    assert told(capped) == [100]
+    assert alerts_of(capped) == [100]
 
 
 def test_a_cap_counts_as_reached_when_one_more_would_not_fit(restaurant, run_jobs):
@@ -73,19 +73,19 @@ def test_a_cap_counts_as_reached_when_one_more_would_not_fit(restaurant, run_job
         accounts.change_limits(None, None, None, Decimal("1.00"))
     use(restaurant, 1, "0.30")
     run_jobs()
-    assert told(restaurant) == []
+    assert alerts_of(restaurant) == []
     use(restaurant, 1, "0.55")
     run_jobs()
-    assert told(restaurant) == [100]
-    assert letters(restaurant)[0][1] == "100% of this month's spend cap used"
+    assert alerts_of(restaurant) == [100]
+    assert emails(restaurant)[0][1] == "100% of this month's spend cap used"
 
 
-def test_a_lost_bell_is_made_up_for(app, capped, redis):
+def test_a_lost_wakeup_is_recovered(app, capped, redis):
     use(capped, 9)
     redis.flushdb()
     with app.app_context():
         assert job.check_usage() >= 1
-    assert told(capped) == [80]
+    assert alerts_of(capped) == [80]
 
 
 def test_no_limit_no_word(restaurant, run_jobs):
@@ -95,7 +95,7 @@ def test_no_limit_no_word(restaurant, run_jobs):
     assert facts.spend_cap_usd is None or facts.monthly_messages
     use(restaurant, 5)
     run_jobs()
-    assert told(restaurant) == []
+    assert alerts_of(restaurant) == []
 
 
 def test_people_read_it_in_their_own_language(capped, run_jobs):
@@ -103,6 +103,6 @@ def test_people_read_it_in_their_own_language(capped, run_jobs):
         db.session.merge(capped.owner).locale = "tr"
     use(capped, 8)
     run_jobs()
-    [(_, subject)] = letters(capped)
+    [(_, subject)] = emails(capped)
     assert subject != "80% of this month's messages used"
     assert "80" in subject

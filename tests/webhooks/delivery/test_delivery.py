@@ -30,7 +30,7 @@ from webhooks.events import publish_webhook_event
 from webhooks.models import Endpoint
 
 
-def tell(business, kind="messages.sent", count=1):
+def publish(business, kind="messages.sent", count=1):
     with business.scope():
         events = [
             publish_webhook_event(kind, {"instance_id": 7, "data": {"n": n}}) for n in range(count)
@@ -51,7 +51,7 @@ def endpoint_of(business, endpoint):
 def test_an_event_arrives_signed_and_numbered(restaurant, receive, run_jobs):
     server = receive()
     endpoint = add_endpoint(restaurant, server.url)
-    [event_id] = tell(restaurant)
+    [event_id] = publish(restaurant)
     run_jobs()
     [(headers, body)] = server.requests
     seen = Webhook(endpoint.secret).verify(body, headers)
@@ -77,7 +77,7 @@ def late_receipt(business, seconds=20):
 
 def test_an_event_dated_before_the_endpoint_was_made_arrives(restaurant, receive, run_jobs):
     server = receive()
-    tell(restaurant)  # published before: not for this endpoint
+    publish(restaurant)  # published before: not for this endpoint
     endpoint = add_endpoint(restaurant, server.url)
     event_id = late_receipt(restaurant)
     run_jobs()
@@ -106,10 +106,10 @@ def test_a_replay_finds_what_was_published_in_its_range(restaurant, receive, run
 def test_numbers_rise_without_a_gap_whoever_listens(restaurant, receive, run_jobs):
     server = receive()
     add_endpoint(restaurant, server.url, "messages.read")
-    tell(restaurant, "messages.sent", 3)
-    tell(restaurant, "messages.read", 2)
+    publish(restaurant, "messages.sent", 3)
+    publish(restaurant, "messages.read", 2)
     run_jobs()
-    tell(restaurant, "messages.read", 2)
+    publish(restaurant, "messages.read", 2)
     run_jobs()
     assert [one["sequence"] for one in server.bodies] == [4, 5, 6, 7]
     assert {one["event"] for one in server.bodies} == {"messages.read"}
@@ -120,7 +120,7 @@ def test_a_failure_is_repeated_on_the_list_of_waits(restaurant, receive, run_job
     add_endpoint(restaurant, server.url)
     waits = []
     with frozen() as moment:
-        tell(restaurant)
+        publish(restaurant)
         run_jobs()
         for _ in RETRY_SECONDS:
             [delivery] = deliveries_of(restaurant)
@@ -143,7 +143,7 @@ def test_a_redirect_is_a_failure_and_is_not_followed(restaurant, receive, run_jo
     inside = receive()
     server = receive((302, {"Location": inside.url}))
     add_endpoint(restaurant, server.url)
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     [attempt] = attempts_of(restaurant)
     assert shown(attempt) == "The endpoint answered 302, a redirect; those are not followed."
@@ -154,9 +154,9 @@ def test_a_redirect_is_a_failure_and_is_not_followed(restaurant, receive, run_jo
 def test_gone_switches_the_endpoint_off_at_once(restaurant, receive, run_jobs, mailbox):
     server = receive(410)
     endpoint = add_endpoint(restaurant, server.url)
-    tell(restaurant, count=3)
+    publish(restaurant, count=3)
     run_jobs()
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     known = endpoint_of(restaurant, endpoint)
     assert (known.enabled, known.disabled_because) == (False, "gone")
@@ -169,7 +169,7 @@ def test_the_email_is_in_the_readers_language(restaurant, receive, run_jobs, mai
     with global_scope():
         people.find(restaurant.owner.email).locale = "tr"
     add_endpoint(restaurant, receive(410).url)
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     assert mailbox(restaurant) == ["Bir webhook adresi kapatıldı"]
 
@@ -179,11 +179,11 @@ def test_retry_after_is_honoured_within_bounds(restaurant, receive, run_jobs, sa
     server = receive((429, {"Retry-After": said}))
     endpoint = add_endpoint(restaurant, server.url)
     with frozen():
-        tell(restaurant)
+        publish(restaurant)
         run_jobs()
         [delivery] = deliveries_of(restaurant)
         assert low <= (delivery.due_at - now()).total_seconds() <= high
-        tell(restaurant)
+        publish(restaurant)
         run_jobs()
         assert len(server.requests) == 1, "the others wait as well"
         assert endpoint_of(restaurant, endpoint).rests_until > now()
@@ -193,7 +193,7 @@ def test_five_failures_in_a_row_and_it_is_left_in_peace(restaurant, receive, run
     server = receive(500)
     endpoint = add_endpoint(restaurant, server.url)
     with frozen():
-        tell(restaurant, count=40)
+        publish(restaurant, count=40)
         run_jobs()
         tried = len(server.requests)
         assert 5 <= tried <= 5 + 8, "those under way when the fifth failed, and no more"
@@ -220,7 +220,7 @@ def test_a_slow_endpoint_delays_no_other(restaurant, receive, run_jobs):
     slow.pause = 1.5
     add_endpoint(restaurant, slow.url)
     add_endpoint(restaurant, quick.url)
-    tell(restaurant, count=20)
+    publish(restaurant, count=20)
     run_jobs()
     assert len(quick.requests) == 20, "the job does not wait for the slow one"
     states = [one.state for one in deliveries_of(restaurant)]
@@ -229,12 +229,14 @@ def test_a_slow_endpoint_delays_no_other(restaurant, receive, run_jobs):
     assert len(slow.requests) == 20
 
 
-def test_letters_at_a_day_and_three_and_off_after_five(restaurant, receive, run_jobs, mailbox):
+def test_emails_after_one_and_three_days_and_disabled_after_five(
+    restaurant, receive, run_jobs, mailbox
+):
     server = receive(503)
     endpoint = add_endpoint(restaurant, server.url)
     with frozen():
         for hour in range(0, 126, 6):
-            tell(restaurant)
+            publish(restaurant)
             run_jobs()
             letters = mailbox(restaurant)
             expected = (hour >= 24) + (hour >= 72) + (hour >= 120)
@@ -256,7 +258,7 @@ def test_an_answer_is_kept_up_to_2_kb_and_never_unpacked(restaurant, run_jobs):
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb)
     with Server(replies_with(head + bomb)) as server:
         add_endpoint(restaurant, f"http://127.0.0.1:{server.port}/")
-        tell(restaurant)
+        publish(restaurant)
         run_jobs()
         sent = server.requests[0][1]
     [attempt] = attempts_of(restaurant)
@@ -268,17 +270,17 @@ def test_an_answer_is_kept_up_to_2_kb_and_never_unpacked(restaurant, run_jobs):
 def test_what_happened_before_or_while_off_is_not_brought(restaurant, receive, run_jobs):
     server = receive()
     with frozen():
-        tell(restaurant)
+        publish(restaurant)
         advance(1)
         endpoint = add_endpoint(restaurant, server.url)
         with restaurant.scope():
             endpoints.set_enabled(endpoint.id, False)
         advance(1)
-        tell(restaurant)
+        publish(restaurant)
         advance(1)
         with restaurant.scope():
             endpoints.set_enabled(endpoint.id, True)
-        [event_id] = tell(restaurant)
+        [event_id] = publish(restaurant)
         run_jobs()
     assert [one["event_id"] for one in server.bodies] == [event_id]
     assert server.bodies[0]["sequence"] == 3
@@ -288,7 +290,7 @@ def test_a_rotated_secret_signs_beside_the_old_one(restaurant, receive, run_jobs
     server = receive(500, 200)
     endpoint = add_endpoint(restaurant, server.url)
     old = endpoint.secret
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     with restaurant.scope():
         new = endpoints.rotate_secret(endpoint.id).secret
@@ -310,15 +312,15 @@ def test_after_the_overlap_only_the_new_one_signs(restaurant, receive, run_jobs)
     endpoint = add_endpoint(restaurant, server.url)
     with frozen(now() - timedelta(hours=25)), restaurant.scope():
         endpoints.rotate_secret(endpoint.id)
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     assert len(server.requests[0][0]["webhook-signature"].split()) == 1
 
 
-def test_a_lost_ring_is_found_by_the_clock(restaurant, receive, run_jobs, redis):
+def test_a_lost_wakeup_is_found_by_the_clock(restaurant, receive, run_jobs, redis):
     server = receive()
     add_endpoint(restaurant, server.url)
-    tell(restaurant)
+    publish(restaurant)
     redis.flushdb()
     run_jobs()
     assert server.requests == []
@@ -331,7 +333,7 @@ def test_a_worker_that_died_leaves_its_deliveries_to_others(restaurant, receive,
     server = receive()
     endpoint = add_endpoint(restaurant, server.url)
     with frozen():
-        tell(restaurant, count=3)
+        publish(restaurant, count=3)
         with restaurant.scope():
             fanout.number_events()
             [batch] = webhook_claim.claim_batches(100, 75.0)
@@ -357,7 +359,7 @@ def posted():
 def test_old_ones_are_forgotten(app, restaurant, receive, run_jobs, monkeypatch):
     server = receive()
     add_endpoint(restaurant, server.url)
-    tell(restaurant, count=3)
+    publish(restaurant, count=3)
     run_jobs()
     with restaurant.scope():
         assert webhook_retention.delete_before(now() - timedelta(days=1)) == 0
@@ -365,7 +367,7 @@ def test_old_ones_are_forgotten(app, restaurant, receive, run_jobs, monkeypatch)
     assert deliveries_of(restaurant) == attempts_of(restaurant) == []
     with restaurant.scope():
         assert webhook_queries.event_feed(0, 10) == []
-    tell(restaurant)
+    publish(restaurant)
     run_jobs()
     assert server.bodies[-1]["sequence"] == 4, "numbers go on"
 
@@ -386,7 +388,7 @@ def test_attempts_in_flight_are_bounded_in_a_process(restaurant, receive, run_jo
     monkeypatch.setattr(webhook_poster_of(current_app), "attempts", asyncio.Semaphore(3))
     for _ in range(3):
         add_endpoint(restaurant, receive().url)
-    tell(restaurant, count=10)
+    publish(restaurant, count=10)
     run_jobs()
     assert wait_until(lambda: {one.state for one in deliveries_of(restaurant)} == {"delivered"})
     assert len(deliveries_of(restaurant)) == 30

@@ -23,7 +23,7 @@ SELECT count(*) FROM pg_stat_activity
 """
 
 
-def tell(tenant_id, count=1):
+def publish(tenant_id, count=1):
     with tenant_scope(tenant_id):
         events = [publish_webhook_event("messages.sent", {"data": {"n": n}}) for n in range(count)]
         db.session.flush()
@@ -53,23 +53,23 @@ def blocked(superuser_connection):
 
 
 def test_a_reader_sees_new_events_at_once_and_in_order(restaurant):
-    ids = tell(restaurant.tenant_id, 5)
+    ids = publish(restaurant.tenant_id, 5)
     feed = read(restaurant.tenant_id)
     assert ([one["event_id"] for one in feed], numbers(feed)) == (ids, [1, 2, 3, 4, 5])
-    [last] = tell(restaurant.tenant_id)
+    [last] = publish(restaurant.tenant_id)
     [seen] = read(restaurant.tenant_id, after=5)
     assert (seen["event_id"], seen["sequence"]) == (last, 6)
 
 
 def test_a_page_larger_than_a_batch_is_complete(restaurant, monkeypatch):
     monkeypatch.setattr(fanout, "BATCH_SIZE", 3)
-    tell(restaurant.tenant_id, 10)
+    publish(restaurant.tenant_id, 10)
     assert numbers(read(restaurant.tenant_id, limit=8)) == list(range(1, 9))
     assert numbers(read(restaurant.tenant_id, after=8)) == [9, 10]
 
 
 def test_a_reader_with_nothing_to_number_locks_nothing(app, restaurant):
-    tell(restaurant.tenant_id, 2)
+    publish(restaurant.tenant_id, 2)
     read(restaurant.tenant_id)
     with open_transaction(app, restaurant, fanout.lock_feed), restaurant.scope():
         db.session.execute(text("SET LOCAL lock_timeout = '200ms'"))
@@ -78,7 +78,7 @@ def test_a_reader_with_nothing_to_number_locks_nothing(app, restaurant):
 
 def test_a_reader_that_waited_for_another_one_sees_its_events(app, restaurant, blocked):
     """Both began before the events had numbers."""
-    tell(restaurant.tenant_id, 3)
+    publish(restaurant.tenant_id, 3)
     with ThreadPoolExecutor(1) as pool:
         with open_transaction(app, restaurant, fanout.number_events):
             second = pool.submit(in_context, app, read, restaurant.tenant_id)
@@ -107,7 +107,7 @@ def read_to_end(tenant_id):
 
 
 def publish_slowly(tenant_id):
-    return [event_id for _ in range(EVENTS) for event_id in tell(tenant_id)]
+    return [event_id for _ in range(EVENTS) for event_id in publish(tenant_id)]
 
 
 def test_concurrent_readers_see_every_event_once_without_a_gap(app, restaurant):
@@ -144,8 +144,8 @@ def test_readers_the_worker_and_the_sweep_create_each_delivery_once(
 def test_events_that_are_deleted_had_a_number(restaurant, settings, monkeypatch):
     """A reader notices that they are missing."""
     monkeypatch.setattr(fanout.number_events, "__defaults__", (1,))
-    tell(restaurant.tenant_id, 3)
+    publish(restaurant.tenant_id, 3)
     with frozen(now() + timedelta(days=settings.event_days, hours=1)):
         deliveries_job.delete_old_events()
-    tell(restaurant.tenant_id)
+    publish(restaurant.tenant_id)
     assert numbers(read(restaurant.tenant_id)) == [4]

@@ -119,7 +119,7 @@ def test_an_order_cancels_the_reminder(app, shop, cart, order):
     assert not sent_texts(shop)
 
 
-def test_an_order_that_is_told_of_before_its_checkout_counts_too(app, shop, cart):
+def test_an_order_that_is_reported_before_its_checkout_counts_too(app, shop, cart):
     with frozen():
         cart.shopify("orders/create", shopify_order())
         run_hooks_and_automations(app)
@@ -144,7 +144,7 @@ def test_a_new_cart_of_somebody_who_ordered_before_is_reminded(app, shop, cart):
     assert len(sent_texts(shop)) == 1
 
 
-def test_a_checkout_that_says_it_is_completed_needs_no_order(app, shop, cart):
+def test_a_completed_checkout_needs_no_order(app, shop, cart):
     with frozen():
         cart.shopify("checkouts/create", shopify_checkout())
         run_hooks_and_automations(app)

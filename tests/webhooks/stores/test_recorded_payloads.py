@@ -52,7 +52,7 @@ SHOPIFY = {
 
 
 @pytest.mark.parametrize("name", SHOPIFY)
-def test_a_recorded_shopify_body_has_no_usable_phone_and_says_so(app, shop, ready, name):
+def test_a_recorded_shopify_body_has_no_usable_phone_and_reports_it(app, shop, ready, name):
     told = recorded(f"shopify/2023-01/{name}.json")
     shopify = ready("shopify")
     shopify.shopify(told["headers"]["x-shopify-topic"], told["body"])
@@ -134,7 +134,7 @@ def with_phone(told):
 
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("phone", [False, True])
-def test_a_recorded_form_is_answered_once_or_says_why_not(app, shop, ready, name, phone):
+def test_a_recorded_form_is_answered_once_or_gives_the_reason(app, shop, ready, name, phone):
     told = form_body(name)
     if phone:
         told = with_phone(told)
@@ -151,7 +151,7 @@ def test_a_recorded_form_is_answered_once_or_says_why_not(app, shop, ready, name
 
 
 @pytest.mark.parametrize("phone", [False, True])
-def test_the_recorded_jotform_is_answered_once_or_says_why_not(app, shop, ready, phone):
+def test_the_recorded_jotform_is_answered_once_or_gives_the_reason(app, shop, ready, phone):
     body = (FOLDER / "zulip/jotform/response.multipart").read_bytes()
     if phone:
         inside = b'"q9_phone":{"full":"(613) 555-0123"},"q35_grade"'

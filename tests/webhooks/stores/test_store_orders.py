@@ -65,7 +65,7 @@ def test_the_same_post_sent_twice_sends_once(app, shop, shopify):
     assert len(hooks_of(shop)) == 1
 
 
-def test_the_same_order_told_by_two_posts_sends_once(app, shop, shopify):
+def test_the_same_order_reported_by_two_posts_sends_once(app, shop, shopify):
     shopify.shopify("orders/create", shopify_order())
     shopify.shopify("orders/create", shopify_order(note="Ring the bell"))
     run_hooks_and_automations(app)
@@ -97,7 +97,7 @@ def test_a_parcel_takes_phone_and_name_from_its_order(app, shop, shopify):
     assert "https://kargo.example/YK123" in text
 
 
-def test_a_parcel_without_tracking_is_told_of_when_it_has_one(app, shop, shopify):
+def test_a_parcel_without_tracking_is_reported_when_it_has_one(app, shop, shopify):
     shopify.shopify("orders/create", shopify_order())
     parcel = {"id": 4001, "order_id": 820982911946154508, "name": "#1001.1"}
     shopify.shopify("fulfillments/create", parcel)
@@ -109,7 +109,7 @@ def test_a_parcel_without_tracking_is_told_of_when_it_has_one(app, shop, shopify
     assert len(runs(shop)) == 2
 
 
-def test_a_cancelled_order_is_told(app, shop, shopify):
+def test_a_cancelled_order_is_reported(app, shop, shopify):
     shopify.shopify("orders/cancelled", shopify_order(cancel_reason="customer"))
     run_hooks_and_automations(app)
     ((phone, text),) = sent_texts(shop)
@@ -136,7 +136,7 @@ def test_a_confirmation_that_waits_is_overtaken_by_the_cancellation(app, shop, c
     assert not sent_texts(shop)
 
 
-def test_no_usable_phone_is_said_with_what_was_tried(app, shop, shopify):
+def test_no_usable_phone_is_shown_with_what_was_tried(app, shop, shopify):
     order = shopify_order(
         shipping_address={"phone": "555-555-SHIP", "country_code": "US"}, billing_address=None
     )
@@ -217,7 +217,7 @@ def test_a_woocommerce_order_is_confirmed(app, shop, woo):
     assert "€29.35" in text
 
 
-def test_woocommerces_repeat_is_told_by_topic_id_and_time(app, shop, woo):
+def test_a_repeat_of_woocommerce_is_recognized_by_topic_id_and_time(app, shop, woo):
     woo.woocommerce("order.created", woo_order())
     woo.woocommerce("order.created", woo_order())
     woo.woocommerce("order.updated", woo_order())
@@ -227,7 +227,7 @@ def test_woocommerces_repeat_is_told_by_topic_id_and_time(app, shop, woo):
     assert len(sent_texts(shop)) == 1
 
 
-def test_a_completed_woocommerce_order_is_told_with_its_tracking(app, shop, woo):
+def test_a_completed_woocommerce_order_is_reported_with_its_tracking(app, shop, woo):
     woo.woocommerce("order.created", woo_order())
     run_hooks_and_automations(app)
     done = woo_order(status="completed", date_modified_gmt="2026-03-23T09:00:00")
@@ -258,7 +258,7 @@ def test_a_completed_woocommerce_order_is_told_with_its_tracking(app, shop, woo)
     assert len(sent_texts(shop)) == 2
 
 
-def test_a_cancelled_woocommerce_order_is_told(app, shop, woo):
+def test_a_cancelled_woocommerce_order_is_reported(app, shop, woo):
     woo.woocommerce("order.updated", woo_order(status="cancelled"))
     run_hooks_and_automations(app)
     assert "cancelled" in sent_texts(shop)[0][1]
@@ -276,7 +276,7 @@ def test_woocommerces_first_unsigned_ping_is_answered_and_nothing_else(app, shop
         assert woo.posts(body, headers).status_code == 401
 
 
-def test_any_other_store_tells_it_in_our_own_words(app, shop, client, redis):
+def test_any_other_store_uses_our_own_format(app, shop, client, redis):
     make_line(shop)
     enable_automations(shop, *ORDERS)
     store = connect_store(shop, client, "store")

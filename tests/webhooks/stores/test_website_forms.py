@@ -157,7 +157,7 @@ def test_the_visitor_is_answered_and_the_owner_told(app, shop, website, told, co
         assert contact.name == "Ayşe Kaya"
 
 
-def test_without_a_phone_the_owner_is_told_and_the_run_says_why(app, shop, website):
+def test_without_a_phone_the_owner_is_notified_and_the_run_gives_the_reason(app, shop, website):
     website.submits({"name": "Ayşe", "email": "ayse@example.com"})
     run_hooks_and_automations(app)
     assert [phone for phone, _ in sent_texts(shop)] == [OWNER]
@@ -254,7 +254,7 @@ POISON = {
 
 @pytest.mark.parametrize("kind", ["form", "store"])
 @pytest.mark.parametrize("poison", POISON)
-def test_what_nobody_can_read_is_parked_and_its_neighbours_go_on(
+def test_an_unreadable_hook_is_parked_and_the_others_continue(
     app, shop, client, redis, kind, poison
 ):
     make_line(shop)
@@ -306,7 +306,7 @@ def test_a_phone_gets_few_replies_however_often_the_form_is_sent(app, shop, webs
     assert ("skipped", AUTOMATION_REASONS[RECIPIENT_LIMIT]) in run_states(shop)
 
 
-def test_a_form_causes_no_more_replies_than_its_limit_and_the_owner_is_told(
+def test_a_form_causes_no_more_replies_than_its_limit_and_the_owner_is_notified(
     app, shop, website, monkeypatch
 ):
     monkeypatch.setattr(form_limits, "PER_CONNECTION", ((timedelta(hours=1), 2),))

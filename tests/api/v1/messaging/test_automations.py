@@ -12,7 +12,7 @@ from tests.webhooks.stores.shops import (
 
 
 @pytest.fixture
-def told(app, shop, client, redis):
+def api(app, shop, client, redis):
     make_line(shop)
     (automation_id,) = enable_automations(shop, "order_confirmation")
     door = connect_store(shop, client, "shopify")
@@ -23,8 +23,8 @@ def told(app, shop, client, redis):
     return automation_id, door
 
 
-def test_connections_are_listed_without_their_secrets(client, shop, told):
-    _, door = told
+def test_connections_are_listed_without_their_secrets(client, shop, api):
+    _, door = api
     answer = client.get("/api/v1/connections", headers=shop.bearer)
     (one,) = answer.json["data"]
     assert (one["id"], one["kind"], one["state"]) == (door.connection.id, "shopify", "connected")
@@ -35,8 +35,8 @@ def test_connections_are_listed_without_their_secrets(client, shop, told):
     assert single.json == one
 
 
-def test_automations_and_their_runs_are_listed(client, shop, told):
-    automation_id, door = told
+def test_automations_and_their_runs_are_listed(client, shop, api):
+    automation_id, door = api
     (one,) = client.get("/api/v1/automations", headers=shop.bearer).json["data"]
     assert (one["id"], one["trigger"], one["marketing"]) == (automation_id, "order.created", False)
     assert client.get(f"/api/v1/automations/{automation_id}", headers=shop.bearer).json == one
@@ -55,7 +55,7 @@ def test_automations_and_their_runs_are_listed(client, shop, told):
     assert client.get(f"{path}?state=x", headers=shop.bearer).status_code == 422
 
 
-def test_the_scope_is_asked_for(client, shop, told):
+def test_the_scope_is_asked_for(client, shop, api):
     key = {"Authorization": f"Bearer {shop.makes_key('orders')}"}
     assert client.get("/api/v1/automations", headers=key).status_code == 403
     assert client.get("/api/v1/connections", headers=key).status_code == 403

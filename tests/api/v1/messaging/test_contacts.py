@@ -137,7 +137,7 @@ def test_many_at_once_as_objects(api, run_jobs):
     assert (found[0]["name"], found[0]["tags"]) == ("=cmd()", ["a", "b", "fair"])
 
 
-def test_a_csv_is_looked_at_first_when_asked(api, run_jobs):
+def test_a_csv_can_be_previewed_first(api, run_jobs):
     begun = api(
         "POST",
         "/contacts/import",

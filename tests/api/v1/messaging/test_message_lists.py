@@ -136,7 +136,7 @@ def test_since_and_until_hold_to_the_second(client, restaurant):
     assert listed(f"until={middle}") == set(ids[:1])
 
 
-def test_a_read_that_takes_too_long_is_ended_and_says_what_to_do(client, restaurant, monkeypatch):
+def test_a_read_that_takes_too_long_is_ended_and_shows_what_to_do(client, restaurant, monkeypatch):
     monkeypatch.setattr(v1_package, "READ_LIMIT_MS", 100)
 
     def slow(*_):

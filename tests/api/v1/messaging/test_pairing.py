@@ -59,7 +59,7 @@ def test_the_code_as_a_picture(client, restaurant, line_id):
     assert drawn.get_data().startswith(b"\x89PNG")
 
 
-def test_a_code_that_ran_out_is_not_shown(client, restaurant, line_id):
+def test_a_code_that_expired_is_not_shown(client, restaurant, line_id):
     show(restaurant, line_id, seconds=-1)
     assert call(client, restaurant.key, "GET", f"/instances/{line_id}/qr").json["qr"] is None
 
@@ -87,7 +87,7 @@ def test_a_phone_to_type_the_code_into_is_checked(client, restaurant, line_id, p
         assert pairing.get_linked_line(line_id)[0].state == "unpaired"
 
 
-def test_what_makes_no_sense_is_a_conflict_in_words(client, restaurant, line_id):
+def test_what_makes_no_sense_is_a_conflict_with_a_message(client, restaurant, line_id):
     cloud = make_line(restaurant).id
     for path in ("qr", "pairing"):
         answer = call(client, restaurant.key, "GET", f"/instances/{cloud}/{path}")

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from restaurant.orders import queries as order_queries
-from tests.api.v1.restaurant.test_sites_menus_orders import API, wanted
+from tests.api.v1.restaurant.test_sites_menus_orders import API, order_body
 from tests.restaurant.bistro import open_bistro
 
 HOME = {"latitude": 41.03, "longitude": 28.97}
@@ -29,7 +29,7 @@ def call(client, restaurant):
 
 def delivery(bistro, **more):
     items = [{"item_id": bistro.items["Hamburger"], "quantity": 1}]
-    return wanted(
+    return order_body(
         bistro, order_type="delivery", payment_method="cash", table_number="",
         items=items, **{"address": "Galip Dede 15", **HOME, **more},
     )  # fmt: skip

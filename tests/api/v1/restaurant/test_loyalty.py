@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.v1.restaurant.test_sites_menus_orders import API, wanted
+from tests.api.v1.restaurant.test_sites_menus_orders import API, order_body
 from tests.restaurant.bistro import GUEST
 from tests.restaurant.loyalty_club import OTHER, open_club
 
@@ -47,12 +47,12 @@ def test_from_a_programme_to_a_coupon_that_is_used_once(call, club):
     assert [one["kind"] for one in member["entries"]] == ["exchanged", "corrected", "earned"]
     code = coupon.json["code"]
     customer = {"phone": f"+{GUEST}"}
-    order = call("POST", "/orders", wanted(club.bistro, coupon=code.lower(), customer=customer))
+    order = call("POST", "/orders", order_body(club.bistro, coupon=code.lower(), customer=customer))
     assert order.status_code == 201, order.json
     assert order.json["discount"] > 0
     used = call("GET", f"/loyalty/coupons/{code}").json
     assert (used["status"], used["order_id"]) == ("used", order.json["id"])
-    again = call("POST", "/orders", wanted(club.bistro, coupon=code, customer=customer))
+    again = call("POST", "/orders", order_body(club.bistro, coupon=code, customer=customer))
     assert (again.status_code, again.json["code"]) == (422, "coupon_used")
     late = call("POST", f"/loyalty/coupons/{used['id']}/cancel", {"reason": "no"})
     assert late.status_code == 409
@@ -71,7 +71,7 @@ def test_members_go_over_their_pages(call, club):
 
 def test_coupons_are_given_listed_and_cancelled(call, club):
     reward = call("POST", "/loyalty/rewards", TEN).json
-    club.bistro.hears("merhaba")
+    club.bistro.orders_by_chat("merhaba")
     mine = call("POST", "/loyalty/coupons", {"reward_id": reward["id"], "phone": GUEST}).json
     assert mine["contact_id"] == club.guest()
     call("POST", "/loyalty/coupons", {"reward_id": reward["id"], "valid_days": 3})

@@ -40,7 +40,7 @@ def test_a_link_of_its_own_from_making_to_cancelling(till, ask):
 
 def test_an_order_is_paid_and_a_part_given_back(app, till, ask):
     cart = till.cart()
-    order = till.bistro.hears(cart.text)
+    order = till.bistro.orders_by_chat(cart.text)
     till.works()
     same = ask("POST", "/payment-links", {"order_id": order.number}).json
     assert (same["reference"], same["order_id"]) == (cart.code, order.number)
@@ -58,7 +58,7 @@ def test_an_order_is_paid_and_a_part_given_back(app, till, ask):
     assert (refused.status_code, refused.json["code"]) == (422, "too_much")
 
 
-def test_what_cannot_be_a_link_is_refused_in_words(till, ask):
+def test_what_cannot_be_a_link_is_refused_with_a_message(till, ask):
     cash = till.bistro.cart(order_type="takeaway", payment_method="cash", table="")
     for body, code in (
         ({}, "what_for"),

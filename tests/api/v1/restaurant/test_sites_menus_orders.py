@@ -24,7 +24,7 @@ def call(client, restaurant):
     return calls
 
 
-def wanted(bistro, **more):
+def order_body(bistro, **more):
     return {
         "site_id": bistro.site_id,
         "table_number": "12",
@@ -81,15 +81,15 @@ def test_a_restaurant_from_nothing_to_its_first_order(call):
 
 
 def test_an_order_is_made_once_for_a_key(call, bistro):
-    first = call("POST", "/orders", wanted(bistro), key="cash-desk-1")
-    again = call("POST", "/orders", wanted(bistro), key="cash-desk-1")
+    first = call("POST", "/orders", order_body(bistro), key="cash-desk-1")
+    again = call("POST", "/orders", order_body(bistro), key="cash-desk-1")
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.json == first.json
     assert len(call("GET", "/orders").json["data"]) == 1
 
 
 def test_orders_are_moved_and_cancelled(call, bistro):
-    order = call("POST", "/orders", wanted(bistro)).json
+    order = call("POST", "/orders", order_body(bistro)).json
     path = f"/orders/{order['order_id']}"
     moved = call("POST", f"{path}/status", {"status": "preparing", "version": order["version"]})
     assert moved.json["status"] == "preparing"
@@ -103,8 +103,8 @@ def test_orders_are_moved_and_cancelled(call, bistro):
     assert [one["order_id"] for one in listed] == [order["order_id"]]
 
 
-def test_the_changes_of_an_order_are_told(call, bistro):
-    order = call("POST", "/orders", wanted(bistro)).json
+def test_the_changes_of_an_order_are_reported(call, bistro):
+    order = call("POST", "/orders", order_body(bistro)).json
     call("POST", f"/orders/{order['order_id']}/status", {"status": "ready"})
     changes = call("GET", f"/orders/{order['order_id']}/changes").json["data"]
     assert [(one["what"], one["status"]) for one in changes] == [
@@ -125,7 +125,7 @@ def test_the_changes_of_an_order_are_told(call, bistro):
     ],
 )
 def test_what_cannot_be_ordered_is_refused(call, bistro, more, code):
-    answer = call("POST", "/orders", wanted(bistro, **more))
+    answer = call("POST", "/orders", order_body(bistro, **more))
     assert answer.status_code == 422, answer.json
     if code:
         assert answer.json["code"] == code
@@ -136,10 +136,10 @@ def test_sold_out_and_paused(call, bistro):
     ayran = bistro.items["Ayran"]
     path = f"/sites/{bistro.site_id}"
     assert call("POST", f"{path}/sold-out", {"id": ayran}).status_code == 200
-    refused = call("POST", "/orders", wanted(bistro))
+    refused = call("POST", "/orders", order_body(bistro))
     assert (refused.status_code, refused.json["code"]) == (422, "sold_out")
     call("POST", f"{path}/sold-out", {"id": ayran, "sold_out": False})
-    assert call("POST", "/orders", wanted(bistro)).status_code == 201
+    assert call("POST", "/orders", order_body(bistro)).status_code == 201
     paused = call("POST", f"{path}/pause", {"until": "2020-01-01T00:00:00Z"})
     assert (paused.status_code, paused.json["code"]) == (422, "invalid_time")
 
@@ -160,7 +160,7 @@ def test_special_days_are_set_read_and_checked(call, bistro):
 
 
 def test_nothing_of_another_tenants_is_there(call, bistro, shop):
-    order = call("POST", "/orders", wanted(bistro)).json
+    order = call("POST", "/orders", order_body(bistro)).json
     for method, path, body in (
         ("GET", f"/orders/{order['order_id']}", None),
         ("GET", f"/orders/{order['id']}", None),
@@ -170,7 +170,7 @@ def test_nothing_of_another_tenants_is_there(call, bistro, shop):
         ("GET", f"/sites/{bistro.site_id}", None),
         ("PATCH", f"/sites/{bistro.site_id}", {"name": "Taken"}),
         ("GET", f"/menus/{bistro.menu_id}", None),
-        ("POST", "/orders", wanted(bistro)),
+        ("POST", "/orders", order_body(bistro)),
     ):
         assert call(method, path, body, business=shop).status_code == 404, (method, path)
     with bistro.scope():

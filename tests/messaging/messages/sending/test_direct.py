@@ -135,7 +135,7 @@ def test_it_leaves_the_same_rows_as_a_worker(caller, network, run_jobs):
     assert (messages, sent, failed) == (2, 2, 0)
 
 
-def test_open_pages_and_webhooks_are_told(caller, network, redis):
+def test_open_pages_and_webhooks_are_notified(caller, network, redis):
     _, answer = caller.send()
     channel = f"live:{caller.business.tenant_id}"
     eventually(lambda: redis.xlen(channel), 1)
