@@ -42,7 +42,7 @@ class Page:
 
 
 # The pages that are open during a working day: the ones the staff works in (inbox, board, orders,
-# contacts, campaigns), the ones a shift looks at (home, tables, printing, reports), and the ones
+# contacts, campaigns), the ones that managers check (home, tables, printing, reports), and the ones
 # a developer follows messages on. Pages for setting something up once are left out.
 PAGES = (
     Page("home", "/home"),

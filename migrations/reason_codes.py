@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from core.values.reasons import ReasonSentences, encode_other, encode_reason
 
-QUOTE = "network_says"  # its sentence begins what the network itself said
+QUOTE = "network_says"  # its sentence precedes the network's own message
 
 
 @dataclass(frozen=True)

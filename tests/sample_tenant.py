@@ -1,4 +1,4 @@
-"""A business with a row in every tenant-owned table, full of words that nothing else uses."""
+"""A business with a row in every tenant-owned table, full of unique words."""
 
 import io
 import json

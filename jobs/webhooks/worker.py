@@ -62,7 +62,7 @@ def sweep() -> None:
 
 def find_lost_work() -> int:
     """For tenants with endpoints: find events without a number and deliveries without a lane, and
-    check the health of endpoints. Also renews what wake-ups know about subscriptions.
+    check the health of endpoints. Also renews the cached subscriptions that limit wake-ups.
     """
     acknowledge_wakeup("jobs.webhooks.worker.find_lost_work")
     found = 0

@@ -212,7 +212,7 @@ def _same_side(before: ThreadEntry, entry: ThreadMessage | ThreadNote, author: s
 
 
 def filters_in_url() -> dict[str, str]:
-    """The filters as they stand in the address; what is empty or usual is left out of it."""
+    """The filters in the URL, without empty and default values."""
     given = {name: text_in_url(name, 100) for name in "q"}
     view, line = request.args.get("view", ""), request.args.get("line", "")
     if view in VIEWS and view != "open":

@@ -214,7 +214,7 @@ def _value(written: str) -> str:
 
 
 def _filters_in_url() -> dict[str, str]:
-    """The filters as they stand in the address; what names nothing we know is left out."""
+    """The filters in the URL, without unknown values."""
     given = {name: text_in_url(name, 64) for name in ("q", "state", "category", "line")}
     known = {"state": TEMPLATE_STATES, "category": CATEGORIES}
     return {

@@ -127,7 +127,7 @@ def limits(tenant_id: int) -> Any:
 @operator.post("/tenants/<int:tenant_id>/suspend")
 @operator_only
 def suspend(tenant_id: int) -> Any:
-    """First asks, naming the reason; then it happens, and the owners get a letter."""
+    """Ask for the reason and a confirmation, then suspend the account and e-mail its owners."""
     because = submitted_text("because", 300)
     with tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name

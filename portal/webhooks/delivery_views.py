@@ -152,7 +152,7 @@ def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, 
 
 
 def _filters_in_url() -> dict[str, str]:
-    """The filters as they stand in the address; what is empty is left out of it."""
+    """The filters in the URL, without empty values."""
     given = {name: text_in_url(name, 64) for name in ("to", "event", "state", "id")}
     return {name: value for name, value in given.items() if value}
 

@@ -95,7 +95,7 @@ def _readable(raw: bytes) -> str:
 
 
 def _filters_in_url() -> dict[str, str]:
-    """The filters as they stand in the address."""
+    """The filters in the URL."""
     given = {name: text_in_url(name, 64) for name in ("kind", "target", "state")}
     if given["state"] not in HOOK_STATES:
         given["state"] = ""

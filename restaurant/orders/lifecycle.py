@@ -30,7 +30,7 @@ from tenants import audit
 
 log = logger(__name__)
 
-# What a move of the whole order says of each of its items.
+# The state that its items get when the whole order changes its state.
 ITEM_STATE_FOR = {"preparing": kitchen_progress.STARTED, "ready": kitchen_progress.READY}
 
 

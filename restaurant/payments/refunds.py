@@ -23,7 +23,7 @@ from tenants import audit
 
 PENDING_STATES = ("waiting", "asking", "unknown")
 BACK_OFF = (5, 30, 120, 600)
-# With these the money was the order's; a second payment's way back says nothing of the first.
+# Refunds for these reasons concern the order's payment; a refunded second payment does not.
 COUNTED_REASONS = ("", "order_cancelled", "after_cancel", "late")
 
 

@@ -1,4 +1,4 @@
-"""Every module begins in an empty house: what clears it out leaves only what migrations planted."""
+"""Every test module starts with an empty database: only the rows that migrations insert."""
 
 from contextlib import closing
 

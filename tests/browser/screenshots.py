@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def take(browser: Browser, told: dict[str, str], wanted: set[str]) -> None:
-    """`told`: the values that `make run` prints at its start."""
+    """`facts`: the values that `make run` prints at its start."""
     shots = [shot for shot in SHOTS if shot.name in wanted]
     seats = {who: _seat(browser, told["Portal"], who) for who in {shot.who for shot in shots}}
     for shot in shots:

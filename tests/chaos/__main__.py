@@ -120,7 +120,7 @@ def _write(results: dict[str, Outcome], *, fresh: bool) -> None:
 
 
 def _run(stage: Stage, row: Callable[[Stage], Outcome]) -> Outcome:
-    """Each row begins with a calm network, both workers and nothing counted."""
+    """Each row starts with an undisturbed network, both workers and empty counters."""
     stage.network("POST", "/settings", CALM)
     stage.network("DELETE", "/accepted")
     if stage.armed or any(name not in stage.processes for name in WORKERS):

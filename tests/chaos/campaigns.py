@@ -1,4 +1,4 @@
-"""The row about campaigns: killed and paused at ten points, it reaches each person once."""
+"""Campaigns: killed and paused at ten points, a campaign reaches each recipient once."""
 
 import os
 import time
@@ -52,7 +52,7 @@ def killed(stage: Stage) -> Outcome:
     with business.scope():
         accounts.change_limits(None, None, 10**7, Decimal(10**6))
         line = line_repository.default_line(test=False)
-        # Slow enough that every point is met while there is still something to send.
+        # Slow enough that every point is reached while there are still messages to send.
         line.per_second = max(Decimal(SIZE) / 180, Decimal(2))
         campaign = campaign_repository.add(
             CampaignInput(name="Chaos", text="Soup is on us", quiet=(None, None))

@@ -1,4 +1,4 @@
-"""The rows about what comes in: receipts in any order, and bodies made to break us."""
+"""Inbound hooks: receipts in any order, and hostile bodies."""
 
 import itertools
 import json
@@ -24,7 +24,7 @@ Post = tuple[str, dict[str, str], bytes]
 
 
 def shuffled(stage: Stage) -> Outcome:
-    """Every order of the three receipts, with and without copies, and one heap without order."""
+    """Every order of the three receipts, with and without copies, and one random order."""
     crowd = Crowd(stage, businesses=1)
     business = crowd.businesses[0]
     line = _line(business)
@@ -168,7 +168,7 @@ def _neighbours_in(stage: Stage, business: Business, seconds: float) -> float:
 
 
 def _try_to_the_end(stage: Stage, business: Business) -> None:
-    """What waits minutes for its next try is made due now, until nothing waits."""
+    """Make everything that waits for its next attempt due now, until nothing waits."""
     for _ in range(12):
         waiting = stage.ask(
             "UPDATE received_hooks SET due_at = now() - interval '1 second'"

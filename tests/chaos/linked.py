@@ -1,4 +1,4 @@
-"""The row about linked phones: the host that holds their sessions is killed while they speak."""
+"""Linked phones: the host with their sessions is killed while messages are sent and received."""
 
 import time
 from collections import Counter
@@ -21,7 +21,7 @@ SELECT count(DISTINCT message_id) FROM message_changes
 
 
 def killed(stage: Stage, step: str, times: int) -> Outcome:
-    """A line has one message on its way at a time: that one may become unknown, no other."""
+    """A line sends one message at a time: only that one may become unknown."""
     crowd = Crowd(stage)
     stage.start(HOSTS[0], f"{step}:{times}")
     lines = [_linked(stage, tenant_id) for tenant_id in crowd.tenants]
@@ -63,7 +63,7 @@ def killed(stage: Stage, step: str, times: int) -> Outcome:
 
 
 def _linked(stage: Stage, tenant_id: int) -> int:
-    """A new line of this business, scanned by a phone of its own."""
+    """A new line of this business, linked to its own phone."""
     with tenant_scope(tenant_id):
         line_id = pairing.add_linked_line("Front desk phone", network="simulator").id
     with tenant_scope(tenant_id):
@@ -87,7 +87,7 @@ def _linked(stage: Stage, tenant_id: int) -> int:
 
 
 def _send(crowd: Crowd, lines: list[int]) -> dict[str, str]:
-    """Texts that are each their own, and the phones they go to."""
+    """Unique texts, and the phones that they are sent to."""
     sent: dict[str, str] = {}
     for turn in range(EACH):
         for business, line_id in zip(crowd.businesses, lines, strict=True):

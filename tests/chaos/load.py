@@ -1,4 +1,4 @@
-"""Customers who send, and remember exactly what they were promised."""
+"""Customers who send messages and record every answer."""
 
 import http.client
 import itertools
@@ -25,12 +25,12 @@ _phones = itertools.count(10_000)
 
 
 def new_phone() -> str:
-    """An ordinary phone, each its own: order to one recipient is not what is tried here."""
+    """An ordinary phone, each used once: the order per recipient is not tested here."""
     return f"90532{next(_phones):07d}"
 
 
 class Crowd:
-    """A few businesses of one row, and what their sends were answered."""
+    """A few businesses for one row, and the answers to their sends."""
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class Crowd:
         return [business.tenant_id for business in self.businesses]
 
     def send(self, each: int, phone: str = "") -> None:
-        """So many from each business, by several clients at once."""
+        """This number of messages from each business, by several concurrent clients."""
         work = [business for _ in range(each) for business in self.businesses]
         with ThreadPoolExecutor(CLIENTS) as clients:
             list(clients.map(lambda business: self.send_one(business, phone), work))
 
     def send_until(self, stopped: threading.Event, per_second: float) -> threading.Thread:
-        """In the background, at a steady pace, whatever is answered."""
+        """In the background, at a steady rate, regardless of the answers."""
 
         def go() -> None:
             with ThreadPoolExecutor(CLIENTS) as clients:
@@ -109,7 +109,7 @@ class Crowd:
         where = urlsplit(self.stage.url)
         door = http.client.HTTPConnection(str(where.hostname), where.port, timeout=40)
         try:
-            # Who is sent too much may answer and hang up before all of it has left.
+            # A server may answer a large body and close the connection before it has all arrived.
             with suppress(BrokenPipeError, ConnectionResetError):
                 door.request(method, path, raw, {"Content-Type": "application/json", **headers})
             answer = door.getresponse()
@@ -118,7 +118,7 @@ class Crowd:
             door.close()
 
     def burst(self, business: Business, requests: int) -> Counter[int]:
-        """As fast as it goes, for looking at the limits."""
+        """As fast as possible, to test the limits."""
 
         def one(_: int) -> int:
             return self.call("GET", "/api/v1/me", business.bearer)[0]

@@ -1,4 +1,4 @@
-"""What became of every promise, counted on both sides: our rows and the network's own book."""
+"""Compares every accepted message in the database with the network's own records."""
 
 import time
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ SELECT message_id FROM ledger_entries WHERE tenant_id = ANY(%s) AND kind = 'quot
 
 @dataclass
 class Outcome:
-    """One row of the table. `faults` says in words what did not hold."""
+    """One row of the table. `faults` lists the checks that failed, as text."""
 
     accepted: int = 0
     terminal: int = 0
@@ -68,7 +68,7 @@ class Outcome:
 
 
 def queues_empty(stage: Stage, crowd: Crowd, seconds: float) -> float:
-    """Until nothing waits to be sent. Returns how long that took; too long is `seconds`."""
+    """Wait until no message waits to be sent. Returns the seconds it took, at most `seconds`."""
     began = time.monotonic()
     while (took := time.monotonic() - began) < seconds:
         if stage.ask(AT_WORK, crowd.tenants, crowd.tenants)[0][0] == 0:
@@ -78,7 +78,7 @@ def queues_empty(stage: Stage, crowd: Crowd, seconds: float) -> float:
 
 
 def wait_until_idle(stage: Stage, crowd: Crowd, seconds: float = 60.0) -> float:
-    """Until nothing waits to be sent, received or understood."""
+    """Wait until nothing waits to be sent, received or processed."""
     began = time.monotonic()
     while (took := time.monotonic() - began) < seconds:
         waiting = stage.ask(AT_WORK, crowd.tenants, crowd.tenants)[0]

@@ -1,4 +1,4 @@
-"""The row about money: a cart's message, its success, the same again and a cancel, in all orders.
+"""Payments: a cart's message, its success, a repeat and a cancellation, in every order.
 
 Workers die while they claim, after the provider's answer and before the commit.
 """
@@ -152,7 +152,7 @@ def _step(
 
 
 def _press(url: str) -> None:
-    """Pay, on the card page; one that the provider has closed by now takes nothing."""
+    """Pay on the card page. A page that the provider has closed charges nothing."""
     with contextlib.suppress(HTTPError):
         urlopen(Request(url, data=b"act=pay"), timeout=10).close()
 
@@ -172,7 +172,7 @@ def _repeat(stage: Stage, url: str, cart: Cart, door: tuple[str, str]) -> None:
 
 
 def _cancel(bistro: Bistro, code: str) -> None:
-    """The order where there is one; else the link. Somebody may be quicker: then once more."""
+    """Cancel the order, or the link if there is none. Retried if its state changed meanwhile."""
     for _ in range(20):
         try:
             with tenant_scope(bistro.business.tenant_id):

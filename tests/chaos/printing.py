@@ -1,4 +1,4 @@
-"""The rows about paper: an agent killed around a ticket, a server restarted, a cable pulled."""
+"""Printing: the agent is killed at each step, the server restarts, the network is cut."""
 
 import tempfile
 import time
@@ -23,7 +23,7 @@ SELECT state, count(*) FROM print_jobs WHERE tenant_id = %s GROUP BY state
 
 
 class Kitchen:
-    """One restaurant with one printer, and the agent before it."""
+    """One restaurant with one printer and its agent."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -101,7 +101,7 @@ def count(kitchen: Kitchen, made: list[str], took: float) -> Outcome:
 
 
 def agent_killed(stage: Stage, step: str, times: int, doubles: int = 0) -> Outcome:
-    """Dies once around a ticket; what is printed twice can only be the one in its hands."""
+    """The agent dies once during a ticket. Only that ticket may be printed twice."""
     kitchen = Kitchen(stage)
     try:
         kitchen.agent.stop()
@@ -135,7 +135,7 @@ def server_restarted(stage: Stage) -> Outcome:
 
 
 def cut_off(stage: Stage) -> Outcome:
-    """The agent's way to us is gone for a minute: what it has it prints, the rest comes after."""
+    """The agent has no connection for a minute: it prints what it has, and the rest afterwards."""
     kitchen = Kitchen(stage)
     try:
         made = kitchen.order(5)

@@ -1,4 +1,4 @@
-"""The rows about sending: kills, a cut network, Redis and PostgreSQL away, a frozen worker."""
+"""Sending: workers are killed and frozen, the network is cut, Redis and PostgreSQL are down."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ SELECT message_id FROM message_changes WHERE tenant_id = ANY(%s) AND state = 'se
 
 
 def killed(stage: Stage, step: str, times: int, **conditions: int) -> Outcome:
-    """Both workers carry the fault; whoever dies is started again without it."""
+    """Both workers have the fault; one that dies is started again without it."""
     crowd = Crowd(stage)
     stage.network("POST", "/settings", conditions)
     stage.end(*WORKERS)
@@ -51,7 +51,7 @@ def killed(stage: Stage, step: str, times: int, **conditions: int) -> Outcome:
 
 
 def killed_after_bytes(stage: Stage) -> Outcome:
-    """Receipts come after the lease has run out: until then nobody knows, and it must say so."""
+    """Receipts arrive after the lease has expired. Until then the state must be `unknown`."""
     later = int((LEASE_SECONDS + 6) * 1000)
     outcome = killed(
         stage, "after_bytes", 40, delay_ms=150, sent_ms=later, delivered_ms=later, read_ms=later
@@ -204,7 +204,7 @@ def frozen(stage: Stage, step: str) -> Outcome:
 
 
 def _taken_over(stage: Stage, crowd: Crowd, step: str) -> int:
-    """The sleeper had begun none of its lane's messages at a claim, and some at other steps."""
+    """Frozen at a claim, the worker had started none of its messages; at other steps, some."""
     before = 0 if step == "claim" else 1
     sql = "SELECT count(*) FROM messages WHERE tenant_id = ANY(%s) AND attempt > %s"
     return int(stage.ask(sql, crowd.tenants, before)[0][0])

@@ -1,4 +1,4 @@
-"""PostgreSQL and Valkey that can be taken away and given back on the same port."""
+"""PostgreSQL and Valkey that can be stopped and started again on the same port."""
 
 import secrets
 import shutil

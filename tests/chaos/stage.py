@@ -1,4 +1,4 @@
-"""The whole service on a stage of its own, watched over as an init system would."""
+"""The whole service in its own folder and databases, with a supervisor as an init system."""
 
 import json
 import os
@@ -94,7 +94,7 @@ class Stage:
                     process.wait()
 
     def workers(self, fault: str = "") -> None:
-        """Both anew, with this fault in each."""
+        """Start both again, with this fault in each."""
         self.end(*WORKERS)
         for name in WORKERS:
             self.start(name, fault)
@@ -177,7 +177,7 @@ class Stage:
             "LINKED_NETWORK": told.linked_network,
             "LINKED_STORE_URL": told.linked_store_url,
             "LINKED_LEASE_SECONDS": str(told.linked_lease_seconds),
-            "ALLOW_LOOPBACK": "true",  # the customers' servers stand here too
+            "ALLOW_LOOPBACK": "true",  # the customers' servers are here too
             "LOG_LEVEL": "WARNING",
         }
 
@@ -186,7 +186,9 @@ class Stage:
 def set_up() -> Iterator[Stage]:
     home = ROOT / ".data" / "chaos"
     home.mkdir(parents=True, exist_ok=True)
-    home.chmod(0o711)  # root's PostgreSQL is somebody else and must pass through
+    home.chmod(
+        0o711
+    )  # as root, PostgreSQL runs under another account, which must be able to enter the folder
     lock = hold_lock(home / "lock")
     (home / "service.log").write_bytes(b"")
     database, bell = Database(home), ValkeyServer(home)

@@ -1,4 +1,4 @@
-"""The rows about messages that the web process sends itself: it is killed, frozen and stopped."""
+"""Messages that the web process sends itself: it is killed, frozen and stopped."""
 
 import signal
 import threading
@@ -50,7 +50,7 @@ def killed(stage: Stage, step: str, times: int, **conditions: int) -> Outcome:
 
 
 def killed_after_bytes(stage: Stage) -> Outcome:
-    """Receipts come after the lease has run out: until then nobody knows, and it must say so."""
+    """Receipts arrive after the lease has expired. Until then the state must be `unknown`."""
     later = int((LEASE_SECONDS + 6) * 1000)
     outcome = killed(
         stage, "after_bytes", 30, delay_ms=150, sent_ms=later, delivered_ms=later, read_ms=later
@@ -61,7 +61,7 @@ def killed_after_bytes(stage: Stage) -> Outcome:
 
 
 def frozen(stage: Stage, step: str, times: int) -> Outcome:
-    """The process stands still until the leases of its messages are over, then it goes on."""
+    """The process is frozen until the leases of its messages have expired, then it continues."""
     crowd = Crowd(stage, prefer="")
     _restart(stage, f"{step}:{times}:stop")
     load = threading.Thread(target=crowd.send, args=(20,), daemon=True)

@@ -1,4 +1,4 @@
-"""The rows about customers' servers: hostile ones, address tricks, a rotated secret, a kill."""
+"""Customers' servers: hostile ones, forbidden addresses, a rotated secret, killed workers."""
 
 import asyncio
 import gzip
@@ -40,7 +40,7 @@ QUIET, BUSY = 60, 120
 PACE = 0.05
 LONGEST_ATTEMPT_MS = 15_500
 MOST_GROWTH = 60 * 1024 * 1024
-NOISE_SECONDS = 0.25  # two cores with everything on them: below this a doubling says nothing
+NOISE_SECONDS = 0.25  # everything shares two cores, so a doubling below this is noise
 BOMB = gzip.compress(b"\0" * 20_000_000)
 
 STATES = "SELECT state, count(*) FROM deliveries WHERE tenant_id = ANY(%s) GROUP BY state"
@@ -51,7 +51,7 @@ OFF = "SELECT disabled_because FROM endpoints WHERE tenant_id = %s"
 
 
 def hostile(stage: Stage) -> Outcome:
-    """Seven bad customers beside a good one, whose events must not notice."""
+    """Seven bad endpoints beside a good one, whose deliveries must not be delayed."""
     crowd = Crowd(stage, businesses=9)
     good, shared, *bad = crowd.businesses
     outcome = Outcome()
@@ -98,7 +98,7 @@ def hostile(stage: Stage) -> Outcome:
         stopped.set()
         crowding.join()
         waits = wait_until(lambda: len(beside.requests) >= len(_events_of(stage, shared)), 20)
-        time.sleep(16.0)  # what hangs has ended by now
+        time.sleep(16.0)  # hanging requests have timed out by now
         grown = _memory(stage) - before
         count, longest, kept = stage.ask(ATTEMPTS, crowd.tenants)[0]
         p95 = _p95(alone), _p95(among)
@@ -120,7 +120,8 @@ def hostile(stage: Stage) -> Outcome:
             "410 did not switch the endpoint off",
         )
         outcome.expect(
-            len(servers["429"].requests) <= PER_ENDPOINT,  # those under way when it said so
+            len(servers["429"].requests)
+            <= PER_ENDPOINT,  # attempts that were in flight when it was disabled
             "429 with Retry-After was not left in peace",
         )
     return outcome
@@ -232,7 +233,7 @@ def killed(stage: Stage, step: str, times: int) -> Outcome:
 
 
 class Poured:
-    """A body without end, as fast as it is taken."""
+    """An endless body, as fast as the client reads it."""
 
     def __init__(self) -> None:
         self.most = 0

@@ -17,7 +17,7 @@ HANGS_UP = None
 
 
 class Stage:
-    """Answers in turn, the last one for ever: (status, body, headers), or nothing at all."""
+    """Answers in turn, then the last one repeatedly: (status, body, headers), or no answer."""
 
     def __init__(self) -> None:
         self.answers, self.keys, outer = [], [], self

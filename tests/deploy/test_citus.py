@@ -17,7 +17,7 @@ from tenants.models import Tenant
 from webhooks.models import Event
 
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
-# Each brings the tables of its module.
+# Importing each one registers its tables.
 IMPORTED = (
     *(PendingDeletion, Event, Lane, Lease, Line, Lookup, Mail, Printer),
     *(ServiceMeasurement, Site, Tenant),

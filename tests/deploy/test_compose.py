@@ -1,4 +1,4 @@
-"""compose.yaml: every process of ours, nothing open but nginx, no password left to chance."""
+"""compose.yaml: all processes of the service, only nginx reachable, every password required."""
 
 import importlib.util
 import re
@@ -99,7 +99,7 @@ def test_a_job_may_finish_before_it_is_killed(services: dict[str, Any]) -> None:
 
 
 def test_memory_used_as_a_disk_is_bounded(services: dict[str, Any]) -> None:
-    """Uploads, exports and waiting request bodies are on disks."""
+    """Uploads, exports and queued request bodies are on volumes."""
     for name, service in services.items():
         for one in service.get("tmpfs", []):
             assert "size=" in one, (name, one)

@@ -1,4 +1,4 @@
-"""The Dockerfile cannot be built everywhere; what it says is held against what there is."""
+"""The Dockerfile cannot be built everywhere, so it is compared with the repository."""
 
 import importlib.util
 import json

@@ -106,6 +106,6 @@ def _version(project: str) -> str:
 
 
 def _code(page: Path) -> str:
-    """Commands stand in code, so prose may say `make` as it likes."""
+    """Only commands in code are checked, because prose may contain the word `make`."""
     text = page.read_text()
     return "\n".join(re.findall(r"(?ms)^```sh\n(.*?)^```", text) + re.findall(r"`([^`\n]+)`", text))

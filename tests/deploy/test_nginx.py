@@ -1,4 +1,4 @@
-"""nginx with our file, before a web server that says what reached it."""
+"""nginx with the deployed configuration, in front of a server that returns what it received."""
 
 import http.client
 import json
@@ -34,7 +34,7 @@ needs_nginx = pytest.mark.skipif(not NGINX, reason="there is no nginx here")
 
 
 class Echo(BaseHTTPRequestHandler):
-    """The app's part: answers with the headers it was sent."""
+    """In place of the app: answers with the headers that it received."""
 
     protocol_version = "HTTP/1.1"
     numbers = count()
@@ -110,7 +110,7 @@ def echo_port() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def lay_out(tmp_path_factory: pytest.TempPathFactory) -> object:
-    """Our file with this machine's places and ports; the rest of it is untouched."""
+    """The deployed file with the paths and ports of this machine, otherwise unchanged."""
 
     def build(upstream_port: int) -> Front:
         folder = tmp_path_factory.mktemp("nginx")
@@ -129,7 +129,7 @@ def lay_out(tmp_path_factory: pytest.TempPathFactory) -> object:
             assert found in text, found
             text = text.replace(found, ours)
         text = "\n".join(line for line in text.splitlines() if "listen [::]" not in line)
-        # root's workers would be somebody else, who cannot reach this folder
+        # started as root, its workers run under another account, which cannot enter this folder
         user = "user root;\n" if os.geteuid() == 0 else ""
         (folder / "nginx.conf").write_text(f"daemon off;\n{user}{text}\n")
         upstream = (DEPLOY / "nginx" / "upstream.local.conf").read_text()
@@ -172,7 +172,7 @@ def front(start: object, echo_port: int) -> Front:
 
 @pytest.fixture(scope="module")
 def lonely_front(start: object) -> Front:
-    """nginx with nobody behind it."""
+    """nginx without a server behind it."""
     return start(any_free())
 
 

@@ -32,7 +32,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    """A program of PostgreSQL's, as its superuser unless told otherwise."""
+    """Run a PostgreSQL program, by default as the superuser."""
     server = urlsplit(os.environ["TEST_ADMIN_URL"])
     environment = {
         "PATH": f"{find_binaries(None)}:/usr/bin:/bin",
@@ -55,7 +55,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def names(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """roles.sh, run for real under another name: comanda's own roles exist here already."""
+    """roles.sh, run with another name, because comanda's own roles already exist here."""
     name = f"trial{secrets.token_hex(4)}"
     script = tmp_path_factory.mktemp("roles") / "roles.sh"
     script.write_text((DEPLOY / "postgres" / "roles.sh").read_text().replace("comanda", name))

@@ -33,7 +33,7 @@ def test_it_asks_for_the_password_and_keeps_it_out_of_the_process_list(tmp_path:
                 break
             except NotThere:
                 time.sleep(0.05)
-        # The shell made way for the server, so that a stop signal reaches it.
+        # The shell was replaced by the server (exec), so that a stop signal reaches it.
         seen = psutil.Process(process.pid)
         assert seen.name() == "valkey-server"
         assert PASSWORD not in " ".join(seen.cmdline())

@@ -1,4 +1,4 @@
-"""Both web servers understand what we tell them."""
+"""Both web servers accept the configured settings."""
 
 import os
 import re

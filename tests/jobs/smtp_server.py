@@ -1,4 +1,4 @@
-"""A mail server that understands just enough, for the tests: keeps letters, refuses on request."""
+"""A minimal mail server for tests: stores e-mails, and refuses them on request."""
 
 import socketserver
 from collections.abc import Iterator

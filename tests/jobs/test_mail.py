@@ -15,7 +15,7 @@ from tests.jobs.smtp_server import open_post_office
 
 @pytest.fixture(autouse=True)
 def _no_letters(app):
-    """Neither those of earlier tests, nor for later ones what cannot be opened."""
+    """Delete the e-mails of earlier tests, and afterwards those that cannot be decrypted."""
     with global_scope():
         db.session.execute(delete(Mail))
     yield
@@ -31,7 +31,7 @@ def post_office():
 
 @pytest.fixture
 def sending(app, settings, post_office, monkeypatch):
-    """The app sends by SMTP instead of keeping letters."""
+    """The app sends by SMTP instead of storing e-mails for the mailbox page."""
     told = {"mail_url": post_office.url, "mail_from": "Comanda <hello@comanda.example>"}
     monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=told))
     return post_office

@@ -1,4 +1,4 @@
-"""The sweep finds what no bell announced; the tidying drops what has outlived its promise."""
+"""The sweep finds work whose wake-up was lost; maintenance deletes expired data."""
 
 from datetime import timedelta
 

@@ -54,7 +54,7 @@ def test_the_lease_lasts_over_several_looks():
 
 
 def test_a_spare_does_not_spin(clocks):
-    """Its jobs are overdue for as long as it does not lead; it must sleep all the same."""
+    """Its jobs are overdue while it is not the leader; it must not run in a busy loop."""
     first, spare = clocks
     first.leads()
     assert spare.enqueue_jobs() == []

@@ -1,4 +1,4 @@
-"""Steps of a story that is paid by card on the simulated provider; others tell on from here."""
+"""Shared steps of journeys that pay by card on the simulated provider."""
 
 import re
 
@@ -33,7 +33,7 @@ def set_up_cards(bistro, settings) -> str:
 
 
 def order_for_delivery(chromium, service, bistro, address: str) -> str:
-    """The text the diner's page gives to be sent: to an address, paid by card online."""
+    """The text that the diner's page offers to send: for delivery, paid by card online."""
     context = chromium.new_context(
         base_url=service.url, locale="en-GB", viewport={"width": 390, "height": 844}
     )
@@ -53,7 +53,7 @@ def order_for_delivery(chromium, service, bistro, address: str) -> str:
 
 
 def card_page_url(shown: list[dict], network: str) -> str:
-    """The card page's address in what came by chat, or nothing."""
+    """The URL of the card page in the chat messages, or an empty text."""
     for one in reversed(shown):
         found = re.search(rf"{re.escape(network)}/card/\S+", one.get("text") or "")
         if found:
@@ -62,7 +62,7 @@ def card_page_url(shown: list[dict], network: str) -> str:
 
 
 def pays_by_card(chromium, url: str, *, declined_first: bool = False) -> None:
-    """On the provider's own page, in the diner's browser; then back to the restaurant's."""
+    """Pay on the provider's page, which then leads back to the restaurant's page."""
     context = chromium.new_context(locale="en-GB", viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(url)

@@ -1,4 +1,4 @@
-"""Journeys: real processes, and a customer's server that hears of them."""
+"""Journeys: real processes, and a customer's server that receives their webhooks."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A delivery order paid by card: real processes, a real browser, money on paper."""
+"""A delivery order paid by card, with real processes, a real browser and printed bills."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
     text = order_for_delivery(chromium, service, bistro, "Galip Dede Cd. 12, Beyoğlu")
     place.writes(GUEST, text=text, name="Ayşe Kaya")
 
-    # The link comes by chat; nothing is cooked, printed or announced yet.
+    # The link arrives in the chat; the kitchen gets nothing yet.
     assert wait_until(lambda: card_page_url(place.shown(GUEST), service.network), 30), place.shown(
         GUEST
     )
@@ -80,7 +80,7 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
     told = "received your payment"
     assert wait_until(lambda: [o for o in place.shown(GUEST) if told in (o.get("text") or "")], 30)
 
-    # The staff sees the money at the order, and gives a part of it back.
+    # Staff see the payment on the order and refund a part of it.
     board.goto(f"/orders/{order.number}")
     money = board.locator("section", has=board.get_by_role("heading", name="Payment", exact=True))
     expect(money.locator(".money").first).to_contain_text("Paid")

@@ -23,10 +23,10 @@ OUTSIDE = {
     "www.python.org",
     "wa.me",
 }
-# Of the same kind (one route, the same parameters) so many are opened; the others must match a
-# route. Each language is walked by itself.
+# Only this many links of one kind (one route, the same parameters) are opened; the others must
+# match a route. Each language is crawled separately.
 EACH = {"en": 2, "tr": 1}
-# The visitor reads all of these.
+# The visitor opens all of these.
 BOOKS = {"guides.page", "developers.calls"}
 VISITORS = {
     "visitor": ("", "/signin"),
@@ -35,7 +35,7 @@ VISITORS = {
     "operator": (demo.OPERATOR, "/operator/"),
 }
 STARTS = ("/docs", "/reference", "/signup")
-# Leaves the session, or is the network's own server.
+# Ends the session, or belongs to the simulated network.
 NOT_FOLLOWED = ("/signout", "/static/")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]")
 
@@ -104,7 +104,7 @@ class Walk:
         if parts.scheme in ("mailto", "tel", "data", "sms"):
             return
         if parts.netloc and parts.netloc != "localhost":
-            # Guests of the demo write of places that nobody owns.
+            # Guests of the demo mention domains that do not exist.
             if parts.hostname not in OUTSIDE and not parts.hostname.endswith(".example"):
                 self.faults.append(f"{origin} leads to another host: {link}")
             return
@@ -146,11 +146,11 @@ class Walk:
         for word in page.words:
             if PLACEHOLDER.search(word):
                 self.faults.append(f"{where} shows a placeholder: {word}")
-            # Letters are in the language of their readers.
+            # E-mails are in the language of their recipients.
             if self.language == "tr" and word in self.untranslated and address != "/mailbox":
                 self.faults.append(f"{where} shows English: {word}")
         if address.startswith("/mailbox/"):
-            return  # a letter's links are for whom it was written to
+            return  # the links in an e-mail are for its recipient
         for link in page.links:
             if link.startswith("#") and link[1:] and link[1:] not in page.ids:
                 self.faults.append(f"{where} has no place named {link}")
@@ -168,7 +168,7 @@ def shown(app, settings):
 
 @pytest.fixture(scope="module")
 def untranslated() -> set[str]:
-    """English sentences of ours that Turkish says otherwise; single words may be somebody's."""
+    """English texts of the portal on a Turkish page. Single words are ignored: they may be data."""
     with (ROOT / "core/i18n/translations/tr/LC_MESSAGES/messages.po").open("rb") as file:
         catalogue = read_po(file)
     return {

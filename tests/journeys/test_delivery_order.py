@@ -1,4 +1,4 @@
-"""From the menu to the door: a shared location, a card, a courier; real processes and browsers."""
+"""A delivery order from the menu to the customer: shared location, card payment, courier."""
 
 import re
 
@@ -47,7 +47,7 @@ def bistro(app, settings, service, server):
 
 
 def order_on_the_menu(chromium, service, bistro):
-    """An address without a place on the map: the text the page gives to be sent."""
+    """An address without coordinates: the text that the page offers to send."""
     context = chromium.new_context(base_url=service.url, locale="en-GB", viewport=PHONE)
     page = context.new_page()
     page.goto(f"/r/lemar-{bistro.business.tenant_id}/menu")
@@ -70,7 +70,7 @@ def messages_with(bistro, phone, words):
 
 
 def number_of(bistro):
-    """Of the order, as the answer to its message names it."""
+    """The order's number in the answer to its message."""
     assert wait_until(lambda: messages_with(bistro, GUEST, "LEM-"), 40), bistro.place.shown(GUEST)
     return re.search(r"LEM-\d+-\d+", messages_with(bistro, GUEST, "LEM-")[0]["text"])[0]
 
@@ -87,12 +87,12 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     assert "add the delivery fee when you share your location" in text
     place.writes(GUEST, text=text, name="Ayşe Kaya")
 
-    # Nobody knows yet what it costs: asked for the location, and nothing is cooked.
+    # The total is not known yet: the guest is asked for the location, and the kitchen gets nothing.
     number = number_of(bistro)
     assert messages_with(bistro, GUEST, "share your location")
     assert (state(app, bistro, number), server.bodies) == ("awaiting_confirmation", [])
 
-    # The location finds its order; the fee is told, and the card link is for all of it.
+    # The location is matched to the order; the guest gets the fee and a link for the whole amount.
     place.writes(GUEST, kind="location", name="Ayşe Kaya", **HOME)
     assert wait_until(lambda: messages_with(bistro, GUEST, "₺30.00"), 40), place.shown(GUEST)
     assert wait_until(lambda: card_page_url(place.shown(GUEST), service.network), 40), place.shown(
@@ -100,7 +100,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     )
     assert (state(app, bistro, number), server.bodies) == ("awaiting_payment", [])
 
-    # Paid on the provider's page: now, and only now, the kitchen begins.
+    # Paid on the provider's page: only now the kitchen gets the order.
     pays_by_card(chromium, card_page_url(place.shown(GUEST), service.network))
     with app.app_context():
         assert reaches(bistro, carts.find_code(text), "sent_to_kitchen", 40)
@@ -112,7 +112,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
         ROUTE,
     )
 
-    # Cooked, then given to a courier on the board.
+    # Prepared, then assigned to a courier on the board.
     context, board, watch = place.desk(
         chromium, place.selin, f"/orders/board/{bistro.site_id}?view=delivery"
     )
@@ -125,7 +125,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     ticket.get_by_role("button", name="Assign courier").click()
     expect(board.locator(".pin-given")).to_have_count(1)
 
-    # The courier's phone has everything, and the list opens without signing in.
+    # The courier gets all details in the chat, and the list opens without signing in.
     assert wait_until(lambda: messages_with(bistro, HAKAN, number), 40), place.shown(HAKAN)
     (letter,) = messages_with(bistro, HAKAN, number)
     assert ROUTE in letter["text"]
@@ -141,7 +141,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     assert wait_until(lambda: messages_with(bistro, GUEST, "on its way"), 40)
     expect(board.locator(".pin-riding")).to_have_count(1)
 
-    # At the door.
+    # At the customer's address.
     listed.get_by_role("button", name="Teslim ettim").click()
     expect(listed.get_by_text("Teslim edilen: 1")).to_be_visible()
     assert wait_until(lambda: messages_with(bistro, GUEST, "has been delivered"), 40)

@@ -14,7 +14,7 @@ from tests.webhooks.receivers import add_endpoint, wait_until
 pytestmark = [pytest.mark.browser, pytest.mark.timing]
 
 GUEST = "905321118811"
-# Specification 2.4, said here once more.
+# As in section 2.4 of the specification.
 FIELDS = {
     "event": str,
     "order_id": str,
@@ -39,7 +39,7 @@ ITEM_FIELDS = {
 
 @pytest.fixture(scope="module")
 def bistro(app, settings, service, server):
-    """A bistro on a simulated line, with a waiter, and a server that hears of its orders."""
+    """A bistro on a simulated line, with a waiter, and a server that receives its order events."""
     with app.app_context():
         business = make_business("Lokanta Mavi")
         made = open_bistro(business, told_states=["sent_to_kitchen", "ready", "served"])
@@ -57,7 +57,7 @@ def bistro(app, settings, service, server):
 
 
 def order_at_the_table(chromium, service, bistro):
-    """The text the diner's page gives to be sent."""
+    """The text that the diner's page offers to send."""
     context = chromium.new_context(
         base_url=service.url, locale="en-GB", viewport={"width": 390, "height": 844}
     )
@@ -92,7 +92,7 @@ def test_a_dinner_from_the_table_to_the_plate(app, chromium, service, server, bi
     text = order_at_the_table(chromium, service, bistro)
     place.writes(GUEST, text=text, name="Ayşe Kaya")
 
-    # On the board by itself, and heard.
+    # It appears on the board without a reload, with a sound.
     with within():
         ticket = board.locator(".lane-new .ticket")
         expect(ticket).to_contain_text("Table 12")
@@ -100,20 +100,20 @@ def test_a_dinner_from_the_table_to_the_plate(app, chromium, service, server, bi
     expect(ticket).to_contain_text("Büyük")
     assert int(board.evaluate("document.documentElement.dataset.beeped")) >= 2
 
-    # The guest has the confirmation; the tenant's server the order, whole.
+    # The guest gets the confirmation, and the tenant's server the complete order.
     number = ticket.get_attribute("aria-label")
     assert wait_until(lambda: messages_with(bistro, number), 20), place.shown(GUEST)
     assert wait_until(lambda: server.bodies, 20)
     check_event(server.bodies[0], number)
 
-    # Moved on by taps, without a reload.
+    # Taps change its state without a reload.
     for lane, tap in (("preparing", "Start"), ("ready", "Ready"), ("out", "Served")):
         board.locator(".ticket").get_by_role("button", name=tap).click()
         with within():
             expect(board.locator(f".lane-{lane} .ticket")).to_contain_text("Table 12")
     assert wait_until(lambda: len(messages_with(bistro, number)) >= 2, 20)
 
-    # The kitchen's display holds only what is to be made.
+    # The kitchen display shows only items to prepare.
     board.goto(f"/orders/board/{bistro.site_id}?view=kitchen")
     expect(board.get_by_text("No orders to prepare")).to_be_visible()
 
@@ -144,7 +144,7 @@ def check_event(body, number):
 
 
 def test_a_call_of_the_table_is_seen_and_answered_by_one(app, chromium, service, bistro):
-    """Two people at the board: what one does, the other sees."""
+    """Two people at the board see each other's changes."""
     place, address = bistro.place, f"/orders/board/{bistro.site_id}"
     first, one, _ = place.desk(chromium, place.selin, address)
     second, other, _ = place.desk(chromium, place.business.owner, address)

@@ -21,7 +21,7 @@ PASSWORD = "a table by the window"
 
 
 def read_email(page: Page, email: str, subject: str) -> None:
-    """Through the demo's mailbox, by a click on the letter's own link."""
+    """In the demo's mailbox, by clicking the link in the e-mail."""
     page.goto("/mailbox")
     row = page.get_by_role("row").filter(has_text=email).filter(has_text=subject).first
     row.get_by_role("link").click()
@@ -146,7 +146,7 @@ def invite(page: Page, email: str) -> None:
 
 
 def join(chromium, url: str, email: str) -> Page:
-    """The colleague, with a browser of their own."""
+    """A colleague with their own browser."""
     _, page, watch = new_page(chromium, url)
     read_email(page, email, "invited you to Café Sol")
     heading(page, "Join Café Sol")

@@ -1,4 +1,4 @@
-"""Somebody who has never seen the product: sign-up, their own message, a webhook, a ticket.
+"""A new user's first hour: sign-up, a first message, a webhook, a printed ticket.
 
 Nothing is typed into the address bar after the first page: every way is a link or a button that a
 page shows.
@@ -43,7 +43,7 @@ def area(page: Page, name: str) -> None:
 
 
 def ticked(page: Page, title: str) -> None:
-    """The step has ticked itself."""
+    """The step is marked as done automatically."""
     area(page, "Home")
     step = page.locator(".step", has=page.get_by_text(title, exact=True))
     expect(step).to_have_class(re.compile("step-done"))

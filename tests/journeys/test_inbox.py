@@ -131,7 +131,7 @@ def test_an_evening_at_the_inbox(app, chromium, place):
     expect(writing).to_have_value("Tabii, saat kaç")
     expect(writing).to_be_focused()
 
-    # The answer is on the phone, and its ticks turn by themselves.
+    # The answer is on the phone, and its status marks are updated without a reload.
     writing.fill("Tabii, *sizi bekliyoruz*!")
     expect(derya.locator("html[data-inbox=ready]")).to_be_attached()
     derya.keyboard.press("Enter")
@@ -170,7 +170,7 @@ def test_an_evening_at_the_inbox(app, chromium, place):
         expect(log.locator(".entry-note")).to_contain_text("VIP, pencere kenarı")
     assert "VIP" not in (phone.get_by_role("log").text_content() or "")
 
-    # Closed by one, closed for both; the customer's next word opens it again.
+    # Closed by one member, it is closed for both; the customer's next message reopens it.
     selin.get_by_role("button", name="Close").click()
     with within():
         expect(derya.get_by_role("button", name="Reopen")).to_be_visible()

@@ -39,7 +39,7 @@ CHILDREN = {
 def command_of(process: psutil.Process) -> str:
     try:
         return " ".join(process.cmdline())
-    except psutil.Error:  # it went while we looked
+    except psutil.Error:  # it ended meanwhile
         return ""
 
 
@@ -95,7 +95,7 @@ def start(tmp_path: Path) -> Iterator[object]:
 
 
 def ask_with(curl: str) -> dict[str, object]:
-    """What the printed line would do, without needing curl."""
+    """Send the request of the printed command, without curl."""
     _, _, header, address = shlex.split(curl)
     name, _, value = header.partition(": ")
     request = urllib.request.Request(address, headers={name: value})

@@ -1,4 +1,4 @@
-"""From an order to paper over real HTTP: an agent, a CloudPRNT and a Server Direct printer."""
+"""Printing an order over real HTTP: an agent, a CloudPRNT and a Server Direct Print printer."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ def bistro(service, restaurant):
 
 
 class Wire:
-    """The agent's side of the wire, by hand."""
+    """The agent's side of the protocol, implemented here."""
 
     def __init__(self, service, bistro):
         with bistro.scope():
@@ -97,7 +97,7 @@ def test_an_order_is_with_the_agent_within_a_second(service, bistro):
     with bistro.scope():
         rows = print_job_queries.listed(print_job_queries.PrintJobFilters(), None, 5)
         waits = [(job.claimed_at - job.queued_at).total_seconds() for job in rows if job.claimed_at]
-    # The order itself is another's time, and the first ticket of a worker also loads its letters.
+    # Placing the order is not measured, and a worker's first ticket also loads its fonts.
     assert max(waits) < allow_for_load(3), waits
     if len(jobs) == 1:  # the two were rendered one after the other
         jobs += wire.polls(kitchen.id, bar.id, have=[jobs[0]["id"]]).json()["jobs"]
@@ -171,8 +171,8 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     assert once.headers["Content-Type"] == offer["mediaTypes"][0]
     assert star.fetches(offer).body == once.body
     assert star.fetches(offer, type="image/png").status == 415
-    assert star.polls().json() == {"jobReady": False}  # one in hand
-    # The paper runs out: the ticket is kept, and the fault is shown.
+    assert star.polls().json() == {"jobReady": False}  # one is claimed
+    # The printer runs out of paper: the ticket stays queued, and the error is shown.
     assert star.confirms(offer, "410 Out of paper").status == 200
     assert states(bistro) == ["queued", "queued"]
     star.code = "410 Out of paper"
@@ -187,9 +187,9 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     again = star.polls().json()
     assert again["jobToken"] != offer["jobToken"]
     assert star.fetches(again).body == once.body
-    assert star.confirms(offer).status == 200  # of the first time: too late to count
+    assert star.confirms(offer).status == 200  # from the first claim, so it is too late
     assert states(bistro) == ["claimed", "queued"]
-    # The confirmation is lost: nobody knows, the next ticket is free, and a late word counts.
+    # The confirmation is lost: the job is unconfirmed, the next is claimed, a late result counts.
     with bistro.scope():
         spool.claimed_job(printer.id).leased_until = now() - timedelta(seconds=1)
     star.code = "211 Paper low"
@@ -238,7 +238,7 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     bistro.order()
     bistro.order()
     job, data = epson.asks()
-    assert epson.asks() is None  # one in hand
+    assert epson.asks() is None  # one is claimed
     assert epson.answers(job, False, "EPTR_REC_EMPTY").status == 200
     assert states(bistro) == ["queued", "queued"]
     with bistro.scope():
@@ -293,14 +293,14 @@ def test_an_order_is_printed_by_a_real_agent_that_is_killed_and_runs_out_of_pape
         assert kitchen.printed() == [order.number]
         (picture,) = (tmp_path / "tickets").rglob("*.png")
         assert picture.read_bytes().startswith(b"\x89PNG")
-        # The paper runs out: the ticket waits, people see why, and it comes with the new roll.
+        # The printer runs out of paper: the ticket waits, with a reason, and is printed later.
         kitchen.state = "paper_out"
         waits = bistro.order(phone="905321112244", table="3")
         until(lambda: state_of(bistro, first.id) == "paper_out", 20)
         assert waits.number not in kitchen.printed()
         kitchen.state = "ready"
         until(lambda: set(states(bistro)) == {"printed"}, 30)
-        # Killed between the paper and its note: once more, and marked.
+        # Killed after printing and before recording it: printed again, with a mark.
         agent.stop()
         agent.start("after_print:1")
         doubtful = bistro.order(phone="905321112255", table="4")

@@ -23,7 +23,7 @@ PATIENCE = 30_000
 
 @pytest.fixture(scope="module")
 def club(app, settings, service):
-    """A bistro on a simulated line that gives points, and a tenth off for coming back."""
+    """A bistro on a simulated line with a loyalty programme and a 10 % reward."""
     with app.app_context():
         business = make_business("Lokanta Mavi")
         bistro = open_bistro(business)
@@ -78,7 +78,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     context, desk, watch = place.desk(chromium, place.business.owner, board_url)
     desk.set_default_timeout(PATIENCE)
 
-    # A dinner, served; the guest has points and hears of them for a word.
+    # A served order earns points; the guest gets the balance for a keyword.
     place.writes(GUEST, text=send(menu("12")), name="Ayşe Kaya")
     expect(desk.locator(".lane-new .ticket")).to_contain_text("Table 12", timeout=PATIENCE)
     for lane, tap in (("preparing", "Start"), ("ready", "Ready"), ("out", "Served")):
@@ -89,7 +89,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     desk.goto(f"/loyalty/members?site={site_id}")
     expect(desk.get_by_role("link", name="Ayşe Kaya")).to_be_visible()
 
-    # A campaign with a gift, sent to whoever ordered lately.
+    # A campaign with a reward, sent to guests who ordered lately.
     desk.goto("/campaigns/new")
     desk.get_by_label("Name").fill("Come back")
     desk.locator("main form [type=submit]").click()
@@ -107,7 +107,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     desk.get_by_role("link", name="Send this message").click()
     desk.get_by_role("dialog").get_by_role("button", name="Send this message").click()
 
-    # On the simulated phone, with a code of their own.
+    # On the simulated phone, with a personal code.
     assert wait_until(lambda: messages_with(club, "come back! Your code:"), 60), place.shown(GUEST)
     (text,) = messages_with(club, "come back! Your code:")
     code = CODE.search(text)[0]
@@ -115,7 +115,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     expect(phone.get_by_role("log").get_by_text(code)).to_be_visible()
     phone_context.close()
 
-    # The menu takes it off; the order has it, the board shows it.
+    # The menu subtracts the coupon, the order contains it, and the board shows it.
     page = menu("7", code)
     expect(page.get_by_text("A tenth off: you save ₺25.00.")).to_be_visible()
     save_screenshot(page, "return-cart")
@@ -131,7 +131,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     desk.get_by_role("link", name=code).click()
     expect(desk.locator(".page-head .pill")).to_have_text("Used")
 
-    # Nobody uses it a second time.
+    # It cannot be used again.
     page = menu("8", code)
     expect(page.get_by_text("already been used")).to_be_visible()
     expect(page.get_by_role("button", name="Send order")).to_contain_text("250.00")

@@ -1,4 +1,4 @@
-"""Lines and what the network says about them, for the tests of the inbound half."""
+"""Lines, inbound messages and receipts for tests."""
 
 import hashlib
 import hmac
@@ -50,7 +50,7 @@ def wrote(text: str = "Merhaba", **more: Any) -> InboundMessage:
 
 
 def sent_message(line: Line, state: str = "sent", **more: Any) -> tuple[str, str]:
-    """In the open scope: a message of ours in some state. Returns our id and the network's."""
+    """In the open scope: an outbound message in this state. Returns our id and the network's."""
     message_id, network_id = new_id("msg"), f"wamid.out{next(_numbers)}-{time.time_ns()}"
     known = state not in ("queued", "sending", "unknown")
     db.session.execute(

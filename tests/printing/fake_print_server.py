@@ -1,4 +1,4 @@
-"""A fake server that hands out tickets like the real one, and printers that count them."""
+"""A fake server that serves print jobs like the real one, and printers that count tickets."""
 
 import base64
 import json

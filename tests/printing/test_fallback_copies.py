@@ -28,7 +28,7 @@ def test_after_half_a_minute_the_backup_printer_prints_a_marked_ticket(press):
 
 
 def printed_by_backup(press, *, in_hand=False):
-    """The kitchen's ticket, still unprinted, and the stand-in's, which the bar has printed."""
+    """The kitchen's ticket, still unprinted, and its copy, which the bar has printed."""
     press.bistro.order()
     render_all(press)
     if in_hand:  # with an agent whose kitchen printer is out of paper

@@ -1,4 +1,4 @@
-"""People are told of printers that stop working and of tickets that were not printed."""
+"""Members are notified of printers that stop working and of tickets that were not printed."""
 
 from datetime import timedelta
 
@@ -36,7 +36,7 @@ def test_emails_about_unprinted_tickets_are_gathered(press, restaurant):
         lose_one(began + timedelta(minutes=minute))
     assert len(emails_to(restaurant.owner.email)) == before + 1
     last = press.jobs(state="unconfirmed", printer_id=press.kitchen)[-1]
-    with press.scope():  # answered meanwhile: no letter needs to ask about it
+    with press.scope():  # answered meanwhile, so no e-mail is sent
         print_job_queries.confirm_printed(last.id)
     with frozen(began + timedelta(minutes=31)):
         watch(press)

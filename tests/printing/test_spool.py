@@ -1,4 +1,4 @@
-"""A ticket is made with its order, handed out in order, settled by proof, and never lost."""
+"""A print job is created with its order, claimed in order, settled by a result, and never lost."""
 
 from datetime import timedelta
 from decimal import Decimal

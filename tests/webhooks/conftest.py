@@ -22,7 +22,7 @@ def receive():
 
 @pytest.fixture
 def mailbox(app):
-    """Subjects of the letters a business's owner got, oldest first."""
+    """Subjects of the e-mails to a business's owner, oldest first."""
 
     def look(business):
         with global_scope():

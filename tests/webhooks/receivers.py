@@ -1,4 +1,4 @@
-"""Customers' servers: they keep what they are sent, and answer as they are told."""
+"""Customers' servers: they store what they receive, and give the prepared answers."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ LOCAL = Policy(allow_loopback=True)
 
 
 class Receiver:
-    """`answers`: a status for each request in turn, the last one for ever; or (status, headers)."""
+    """`answers`: a status for each request in turn, then the last one; or (status, headers)."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers) or [200]
@@ -57,7 +57,7 @@ class Receiver:
             request_queue_size = 128
 
             def handle_error(self, *_: Any) -> None:
-                """Who is killed in the midst of a request hangs up; that is no news."""
+                """Ignored: a client that is killed during a request closes its connection."""
 
         self.server = Threads(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()

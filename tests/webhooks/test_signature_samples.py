@@ -1,4 +1,4 @@
-"""The code we show to verify a signature is code that verifies it."""
+"""The code samples for verifying a signature work."""
 
 import html
 import json

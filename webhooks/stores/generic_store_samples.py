@@ -1,4 +1,4 @@
-"""The code on the setup page of a store that posts by itself."""
+"""The code samples on the setup page of a store that sends its own requests."""
 
 CURL = r"""curl ADDRESS \
   -H "Authorization: Bearer WEBHOOK_SECRET" \

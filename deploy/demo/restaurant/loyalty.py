@@ -82,7 +82,7 @@ def add_coupons(tenant_id: int) -> None:
 
 
 def _use(tenant_id: int, site_id: str) -> None:
-    chance = random.Random(f"coupons {site_id}")  # noqa: S311 - a story
+    chance = random.Random(f"coupons {site_id}")  # noqa: S311 - demo data
     with tenant_scope(tenant_id):
         past = PastOrders(sites.get(site_id))
         reward = _reward(past.site)

@@ -52,7 +52,7 @@ def _set_up(site: Site) -> None:
 
 def _weeks(tenant_id: int, site: Site) -> None:
     """The tickets of the last days, in their state after printing."""
-    chance = random.Random(f"{tenant_id} {site.slug}")  # noqa: S311 - a story, the same each time
+    chance = random.Random(f"{tenant_id} {site.slug}")  # noqa: S311 - demo data
     since, before = now() - timedelta(days=DAYS), now() - timedelta(hours=6)
     with tenant_scope(tenant_id):
         known = printers.listed(site.id)

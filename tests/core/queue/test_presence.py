@@ -1,4 +1,4 @@
-"""Worker presence: workers do not remove each other, and hand over in turn."""
+"""Worker presence: workers do not remove each other's keys, and take over one after the other."""
 
 import asyncio
 import time

@@ -15,7 +15,7 @@ CAST = {
     "stubborn": WRITE_PID
     + "import signal,time; signal.signal(15,signal.SIG_IGN); print('no',flush=True);"
     + "time.sleep(600)",
-    # Starts a process of its own and does not look after it.
+    # Starts another process and does not wait for it.
     "parent": WRITE_PID
     + "import subprocess,time; subprocess.Popen([sys.executable,'-c',"
     + repr(WRITE_PID + "import time; time.sleep(600)")

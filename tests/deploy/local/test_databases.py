@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def own_services() -> Iterator[Services]:
-    """Apart from the other tests' server: roles belong to a whole server."""
+    """Its own server, because roles are global to a server."""
     services = start_test_services(ROOT / ".data" / "test")
     yield services
     services.stop()

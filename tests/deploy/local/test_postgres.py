@@ -121,7 +121,7 @@ def test_a_long_path_has_a_short_socket_folder(tmp_path):
     server = cluster(tmp_path / ("long" * 20) / "postgres")
     server.folder.parent.mkdir()
     try:
-        server.__dict__["place"] = server.folder  # as for somebody who is not root
+        server.__dict__["place"] = server.folder  # as for an account that is not root
         assert len(str(server.socket_folder())) < 80
         assert server.socket_folder().stat().st_mode & 0o777 == 0o700
     finally:

@@ -1,4 +1,4 @@
-"""What `make run` says when it cannot, and what it writes when it can."""
+"""The errors of `make run`, and the files that it writes."""
 
 import os
 import socket

@@ -117,7 +117,7 @@ def test_a_child_that_cannot_start_is_named_with_its_reason(start_stage, tmp_pat
 
 
 def test_a_reader_that_stopped_reading_does_not_stop_the_supervisor(start_stage, tmp_path):
-    """Nobody empties the pipe after `ready`, and the talker says more than it holds."""
+    """The pipe is not read after `ready`, and the program prints more than the pipe can hold."""
     start_stage("talker")
     log = tmp_path / "logs" / "talker.log"
     eventually(lambda: log.is_file() and log.stat().st_size > 1_000_000)
@@ -126,7 +126,7 @@ def test_a_reader_that_stopped_reading_does_not_stop_the_supervisor(start_stage,
 
 
 def test_routine_lines_of_a_child_are_in_its_file_and_not_on_the_screen(start_stage, tmp_path):
-    """Access lines used to follow the list that `make run` ends with."""
+    """Regression: access log lines followed the list that `make run` prints last."""
     stage = start_stage("logger")
     log = tmp_path / "logs" / "logger.log"
     eventually(lambda: "the end" in log.read_text())

@@ -64,7 +64,7 @@ def test_who_gives_up_leaves_the_room_to_others():
         await asyncio.sleep(0)
         gone.cancel()
         lanes.slots.release(2)
-        granted.cancel()  # between being served and hearing of it
+        granted.cancel()  # after the slot was granted and before the task continued
         with pytest.raises(asyncio.CancelledError):
             await granted
         assert await asyncio.wait_for(lanes.slots.acquire(2), 1) == 2

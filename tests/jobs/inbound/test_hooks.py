@@ -30,7 +30,7 @@ from webhooks.inbound.models import ReceivedHook
 
 @pytest.fixture(autouse=True)
 def _own_lanes(app, redis):
-    """Lanes that other tests left would be worked on here."""
+    """Otherwise lanes left by other tests would be processed here."""
     redis.flushdb()
     with global_scope():
         db.session.execute(delete(Lane))
@@ -85,7 +85,7 @@ def test_a_second_look_is_taken_soon_after_and_then_no_more(line):
     with frozen():
         job.drain()
         assert lane(line, later_kind("hooks")).due_at == now() + job.RECEIPT_RECHECK_AFTER
-        # A hook whose transaction ended after the look: it is there, and no lane says so.
+        # The hook was committed after the check, so it is stored but its lane is not marked.
         put(line, cloud_body(line, text_value("late")), lane=False)
         advance(3)
         maintenance.sweep()
@@ -234,7 +234,7 @@ def test_one_tenants_poison_does_not_hold_up_another(line, shop):
 
 
 def test_a_crash_of_the_worker_loses_nothing(line, settings, monkeypatch):
-    """The lease runs out, and the next worker finds the hook as it was."""
+    """The lease expires, and the next worker finds the hook unchanged."""
     hook_id = put(line, cloud_body(line, text_value("kept")))
 
     class Killed(BaseException):

@@ -28,7 +28,7 @@ HOSTILE = ("#BBBB" + " " * 4085 + "!", "1x a" + " " * 4085 + "b")
 
 
 class Chatty(Phone):
-    """A linked phone on which customers write."""
+    """A linked phone that customers write to."""
 
     def __init__(self, *messages):
         super().__init__()

@@ -1,4 +1,4 @@
-"""A line's trouble is told to people once, with what to do, and so is its end."""
+"""Members get one e-mail when a line fails, with what to do, and one when it recovers."""
 
 import pytest
 from sqlalchemy import select

@@ -326,7 +326,7 @@ def keys(settings):
 
 
 def ends(business):
-    """Leases that are still to be worked off."""
+    """Leases that are not processed yet."""
     with global_scope():
         return db.session.scalars(select(Lease).where(Lease.tenant_id == business.tenant_id)).all()
 

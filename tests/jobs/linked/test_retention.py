@@ -11,7 +11,7 @@ from messaging.lines.drivers.linked.device_store import DeviceStore
 from tenants.data import retention as retention_settings
 from tenants.data.retention import RetentionDays
 
-# As the library makes them, without what does not matter here.
+# As the library creates them, without irrelevant columns.
 TABLES = """
 CREATE TABLE whatsmeow_device (jid text PRIMARY KEY);
 CREATE TABLE whatsmeow_sessions (our_jid text, their_id text, session bytea,
@@ -52,7 +52,7 @@ class Library:
             self.cursor.execute(insert, told)
 
     def left(self, device=DEVICE):
-        """Rows of each table, and how many texts among those that came."""
+        """The number of rows of each table, and of received texts."""
         tables = ("sessions", "contacts", "message_secrets", "retry_buffer", "event_buffer")
         counts = {}
         for table in tables:

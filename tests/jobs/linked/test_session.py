@@ -29,7 +29,7 @@ from tests.messaging.lines.linked_processes import add_line, state_of
 
 
 class Phone:
-    """A client that links at once and answers what it is told to."""
+    """A client that links at once and gives the prepared answers."""
 
     def __init__(self, outcome=None, before_answer=None):
         self.outcome = outcome or SendAccepted("3EB0C0FFEE")

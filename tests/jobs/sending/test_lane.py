@@ -37,7 +37,7 @@ def line(restaurant):
 
 @pytest.fixture
 def claims(monkeypatch):
-    """How often the worker requested for messages."""
+    """How often the worker claimed messages."""
     found = []
     taken = message_claim.messages_from_rows
 
@@ -62,7 +62,7 @@ def lease_of(business):
 
 
 def work(app, business, lease, seconds):
-    """A worker that has this one lane in its hands. Returns how many messages it sent."""
+    """Run a worker with this one lane. Returns how many messages it sent."""
 
     async def run():
         drain = SendWorker(app)
@@ -123,7 +123,7 @@ def test_a_suspended_accounts_messages_wait_until_it_is_resumed(app, restaurant,
 
 
 def leased(app, business, pacing, slots=64):
-    """What a waking worker gets of one business: its lane's first messages, and the free slots."""
+    """What a worker leases of one business: its lane's first messages, and the free slots."""
 
     async def run():
         drain = SendWorker(app)

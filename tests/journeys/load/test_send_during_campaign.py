@@ -1,4 +1,4 @@
-"""A message somebody waits for is not slower while a campaign leaves by the same line."""
+"""A synchronous send is not slower while a campaign is sent by the same line."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def place(app, settings, service):
 
 
 def send(service, business):
-    # Each to somebody else: one person is written to at their own pace.
+    # Each to another recipient, because messages to one recipient are paced.
     body = {"phone": f"90533111{next(_guests):04}", "message": "Your table is ready"}
     headers = {**business.bearer, "Content-Type": "application/json"}
     request = Request(f"{service.url}/api/v1/messages/send", json.dumps(body).encode(), headers)

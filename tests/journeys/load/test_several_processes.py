@@ -1,4 +1,4 @@
-"""What one process does, the others know: over real HTTP, with a real worker."""
+"""A change made in one process is visible in the others: over real HTTP, with a real worker."""
 
 import json
 import time

@@ -29,7 +29,7 @@ from tests.webhooks.receivers import wait_until
 SENDS = 200
 SLOW_MS = 12_000
 ANSWER_SECONDS = 0.3
-SLOWEST_SECONDS = 1.0  # one answer may wait for a turn of the processor
+SLOWEST_SECONDS = 1.0  # one answer may wait for the processor
 
 pytestmark = pytest.mark.timing
 

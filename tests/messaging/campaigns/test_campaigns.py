@@ -1,4 +1,4 @@
-"""A campaign reaches everybody it is meant for once, and says why it did not reach the others."""
+"""A campaign reaches every eligible recipient once, and gives the reason for the others."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -377,7 +377,7 @@ def test_two_who_are_one_are_written_to_once(restaurant, line):
 
 
 def test_the_same_step_twice_hands_nothing_over_twice(restaurant, line):
-    """A row that is handed cannot be handed again, whoever tries."""
+    """A row that was handed over cannot be handed over again."""
     [guest] = meets(restaurant, "Ayşe")
     mine = drafts(restaurant)
     starts(restaurant, mine)

@@ -25,7 +25,7 @@ POINTS = ("campaign_gathered", "campaign_claimed", "campaign_accepted")
 
 
 class Died(Exception):
-    """The process, as far as the database can tell."""
+    """A process of its own, from the database's point of view."""
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_killed_and_paused_at_ten_points(restaurant, fragile, monkeypatch):
 
 
 def test_transactional_messages_pass_a_waiting_campaign(restaurant):
-    """Of what is due on one line, what somebody waits for is taken first."""
+    """Messages that a caller waits for are claimed before the campaign's."""
     line = make_line(restaurant)
     crowd_of(restaurant, 120)
     starts(restaurant, drafts(restaurant))

@@ -1,4 +1,4 @@
-"""What a campaign says before it is too late, and what it says afterwards."""
+"""The dry run of a campaign, and its results."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

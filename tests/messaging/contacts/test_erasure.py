@@ -1,4 +1,4 @@
-"""Erased means gone: no table of ours holds the phone, the name or the text any more."""
+"""After an erasure, no table contains the phone, the name or the text."""
 
 import io
 from decimal import Decimal

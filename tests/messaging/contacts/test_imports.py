@@ -264,7 +264,7 @@ def test_only_a_clear_yes_in_a_consent_column_is_consent(
 ):
     one = start_import(place, blobs, f'phone,name,{heading}\n905321112233,Ana,"{cell}"\n')
     assert one.columns["meanings"] == ["phone", "name", "consent"]
-    # Not even when somebody said that all of them agreed.
+    # Not even if the import says that all of them agreed.
     seen = check_import(place, one, run_jobs, consent_source="a list" if given is None else "")
     counts = (seen.agreed, seen.refused, seen.unclear)
     assert counts == (int(given is True), int(given is False), int(given is None))

@@ -1,4 +1,4 @@
-"""Who gets marketing is one question, and whoever is left out has one reason."""
+"""One rule decides who gets marketing, and every contact left out has one reason."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A contact who is known to every part: merged with another, and erased from all of them."""
+"""A contact with data in every package: merged with another one, and erased everywhere."""
 
 import json
 from decimal import Decimal
@@ -92,7 +92,7 @@ def picture(app, business, line):
 
 
 def delivered_to_an_endpoint(business):
-    """It answered with what it had been told."""
+    """Its response contains the event that it received."""
     with business.scope():
         events = db.session.scalars(
             select(Event.id).where(
@@ -130,7 +130,7 @@ def delivered_to_an_endpoint(business):
 
 
 def buys(app, client, business):
-    """An order, a cart that still waits, and a form of which the owner is told."""
+    """An order, an open cart, and a form whose owner is notified."""
     enable_automations(business, "order_confirmation", "abandoned_cart")
     enable_automations(business, RECIPE_FOR_OWNERS, to_phone=OWNER)
     store = connect_store(business, client, "store")

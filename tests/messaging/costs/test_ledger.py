@@ -62,7 +62,7 @@ def test_another_category_moves_the_whole_amount(line):
     with tenant_scope(line.tenant_id):
         message = make(line)
         message_ledger.charge(message, UsageTally())
-        for _ in range(3):  # each receipt says it again
+        for _ in range(3):  # every receipt repeats it
             assert (
                 message_ledger.settle_price(message, "marketing", True, UsageTally()) == MARKETING
             )

@@ -35,7 +35,7 @@ def reply(status=200, body=b"", **headers):
 
 
 class Answers:
-    """A client that answers as told and remembers what it was asked."""
+    """A client with a prepared answer; it records the requests."""
 
     def __init__(self, answer):
         self.answer, self.asked = answer, []

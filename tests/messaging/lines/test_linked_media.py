@@ -39,7 +39,9 @@ def server():
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            with suppress(ConnectionError):  # whoever finds it too large hangs up
+            with suppress(
+                ConnectionError
+            ):  # the server closes the connection if the file is too large
                 self.wfile.write(body)
 
         def log_message(self, *_):

@@ -149,7 +149,7 @@ def test_a_phone_number_is_not_readable_in_redis(take_pace, redis):
 
 
 def test_a_redis_that_does_not_answer_is_not_waited_for(app, settings, monkeypatch):
-    """A worker goes on with its own share of the pace."""
+    """A worker continues with its own share of the rate."""
 
     class Hung:
         async def eval(self, *_):

@@ -1,4 +1,4 @@
-"""A message that may not go freely goes as its template: once, and said so."""
+"""A message outside the free window is sent as its template: once, with a note in its timeline."""
 
 from datetime import timedelta
 

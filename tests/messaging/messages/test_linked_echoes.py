@@ -37,7 +37,7 @@ def test_it_settles_the_oldest_that_has_no_name(restaurant, line):
         first, _ = sent_message(line, "unknown")
         second, _ = sent_message(line, "unknown")
     assert receive(restaurant, line, echo())
-    assert not receive(restaurant, line, echo())  # told again
+    assert not receive(restaurant, line, echo())  # reported again
     assert receive(restaurant, line, echo("3EB0A2"))
     with restaurant.scope():
         found = [

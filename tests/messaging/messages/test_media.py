@@ -202,7 +202,7 @@ def test_another_file_than_the_announced_one_is_not_taken(app, restaurant, line,
 def test_a_file_over_the_cap_is_not_read_to_its_end(app, restaurant, line, network, monkeypatch):
     rules = replace(IMAGE.file, received_bytes=1000)
     monkeypatch.setitem(MESSAGE_KINDS, "image", replace(IMAGE, file=rules))
-    for told in ({}, {"file_size": 10}):  # told truly, and lied about
+    for told in ({}, {"file_size": 10}):  # a right and a wrong size
         network.lie = told
         message_id = receives(restaurant, line, network, picture(size=(900, 900)) + b"\0" * 4000)
         fetch(app)

@@ -1,4 +1,4 @@
-"""What a customer writes is stored once, under its sender, and told to the tenant's server."""
+"""An inbound message is stored once, with its sender, and published as an event."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -199,7 +199,7 @@ def test_the_networks_own_switch_opts_out_and_in(line):
 
     base = int(time.time()) - 100
     assert says("stop", base) is not None
-    assert says("resume", base - 50) is not None  # an older wish, delivered late
+    assert says("resume", base - 50) is not None  # an older preference, delivered late
     assert says("resume", base + 50) is None
 
 

@@ -1,4 +1,4 @@
-"""The simulated network as a real process, and a server of ours that it calls back."""
+"""The simulated network as a real process, and a server that receives its webhooks."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Templates: told by the network, kept as a copy, and sends held against the copy."""
+"""Templates: read from the network, stored as a copy, and used to check sends."""
 
 from datetime import timedelta
 

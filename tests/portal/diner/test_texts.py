@@ -23,7 +23,7 @@ def test_every_code_has_a_text():
 
 
 def test_the_page_gives_its_scripts_the_texts_that_they_use():
-    called = re.findall(r"\bsay\(([^,{)]+)", scripts())
+    called = re.findall(r"\btranslate\(([^,{)]+)", scripts())
     used = {key for call in called for key in re.findall(r'"(\w+)"', call)}
     assert len(used) > 20
     assert used <= set(SCRIPT_KEYS)

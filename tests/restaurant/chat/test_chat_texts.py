@@ -1,4 +1,4 @@
-"""Every code that is told in a chat has a text, and numbers have their plural."""
+"""Every code that is sent in a chat has a text, and numbers have plural forms."""
 
 import pytest
 

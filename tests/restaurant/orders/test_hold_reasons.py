@@ -1,4 +1,4 @@
-"""Reasons of an order are stored as codes; what people wrote stands beside them as it is."""
+"""Reasons of an order are stored as codes; texts that people wrote are stored unchanged."""
 
 from flask_babel import force_locale, gettext
 

@@ -1,4 +1,4 @@
-"""Events on their way: signed, repeated until they arrive, in order, nobody waits for others."""
+"""Webhook deliveries: signed, retried until they arrive, in order, independent of each other."""
 
 import asyncio
 import gzip

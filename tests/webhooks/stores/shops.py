@@ -1,4 +1,4 @@
-"""A shop's platforms and a website's forms, as they post; and the worker that answers them."""
+"""Requests of store platforms and website forms, and the worker that processes them."""
 
 import base64
 import hashlib

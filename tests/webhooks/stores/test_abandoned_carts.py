@@ -1,4 +1,4 @@
-"""A cart that is left gets one reminder; one that is bought gets none, however close they are."""
+"""An abandoned cart gets one reminder; a cart that is bought gets none, even in a race."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -330,7 +330,7 @@ def test_an_order_that_comes_while_the_reminder_is_being_sent(app, shop, cart, m
 
 
 def test_many_orders_race_with_their_reminders_and_none_of_both_wins(app, shop, cart):
-    """Whoever is first: no cart that was bought keeps a message that can still leave."""
+    """In either order of events, a cart that was bought has no message that can still be sent."""
     many = 12
     with frozen():
         for number in range(many):

@@ -1,4 +1,4 @@
-"""Forms of any builder: their fields are learnt, the visitor is answered, the owner is told."""
+"""Forms of any builder: fields are detected, the visitor gets a reply, the owner is notified."""
 
 import json
 from datetime import timedelta
