@@ -19,7 +19,7 @@ LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
 
 # Jobs that fail every few seconds must not fill Redis.
-EVERY_FAILURES_KEPT_SECONDS = 3600
+REPEATED_FAILURE_TTL_SECONDS = 3600
 EVERY_SECONDS: dict[str, int] = {"jobs.maintenance.sweep": 5}
 CRON: dict[str, str] = {
     "jobs.health.measure": "* * * * *",
@@ -104,7 +104,7 @@ def build(connection: Redis) -> LeadingScheduler:
 def _named_job(job: str, **when: Any) -> NamedJob:
     one = WakeUp(job)
     options: dict[str, Any] = {"job_timeout": one.seconds, "result_ttl": 0}
-    failure_ttl = EVERY_FAILURES_KEPT_SECONDS if job in EVERY_SECONDS else FAILED_JOB_TTL_SECONDS
+    failure_ttl = REPEATED_FAILURE_TTL_SECONDS if job in EVERY_SECONDS else FAILED_JOB_TTL_SECONDS
     return NamedJob(one.queue, func_name=job, failure_ttl=failure_ttl, **options, **when)
 
 

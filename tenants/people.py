@@ -17,7 +17,7 @@ from tenants.passwords import PasswordHash
 
 LOCALES = ("en", "tr")
 THEMES = ("auto", "light", "dark")
-TOKEN_LIVES = {"verify": timedelta(days=3), "reset": timedelta(hours=1)}
+TOKEN_LIFETIMES = {"verify": timedelta(days=3), "reset": timedelta(hours=1)}
 
 
 def clean_email(text: str) -> str:
@@ -136,7 +136,7 @@ def issue_token(person_id: str, purpose: str, detail: str = "") -> str:
             person_id=person_id,
             purpose=purpose,
             detail=detail,
-            expires_at=moment + TOKEN_LIVES[purpose],
+            expires_at=moment + TOKEN_LIFETIMES[purpose],
         )
     )
     return token

@@ -15,7 +15,7 @@ from tenants.models import Person, RecoveryCode
 RECOVERY_CODE_COUNT = 10
 KEY, HASHED = "recovery codes", "hmac."
 STEP_SECONDS = 30
-STEPS_OFF = 1  # a phone's clock may be one step off
+TOLERATED_STEPS = 1  # a phone's clock may be one step off
 
 
 def new_secret() -> str:
@@ -110,7 +110,7 @@ def _matching_step(secret: str, code: str) -> int | None:
     current = int(now().timestamp()) // STEP_SECONDS
     totp = pyotp.TOTP(secret)
     plain = code.replace(" ", "")
-    for step in range(current - STEPS_OFF, current + STEPS_OFF + 1):
+    for step in range(current - TOLERATED_STEPS, current + TOLERATED_STEPS + 1):
         if pyotp.utils.strings_equal(totp.generate_otp(step), plain):
             return step
     return None

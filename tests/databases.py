@@ -10,7 +10,7 @@ from psycopg2.errors import LockNotAvailable
 TEMPLATE = "comanda_template"
 APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
 # Rows that migrations insert, and Alembic's version.
-TABLES_KEPT = ("alembic_version", "plans", "plan_prices", "rates")
+TABLES_NOT_EMPTIED = ("alembic_version", "plans", "plan_prices", "rates")
 FEW_TENANTS = 20
 TABLES_TO_EMPTY = """
 SELECT quote_ident(relname) FROM pg_class
@@ -63,7 +63,7 @@ def empty_tables() -> None:
             cursor.execute("SELECT count(*) FROM tenants")
             if cursor.fetchone()[0] <= FEW_TENANTS:
                 continue
-            cursor.execute(TABLES_TO_EMPTY, [list(TABLES_KEPT)])
+            cursor.execute(TABLES_TO_EMPTY, [list(TABLES_NOT_EMPTIED)])
             tables = [table for (table,) in cursor]
             cursor.execute("SET lock_timeout = '5s'")
             # Another connection uses one of them: try again next time.

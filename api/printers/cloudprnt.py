@@ -13,7 +13,7 @@ from printing import reasons
 from printing.connections import pull_printers
 from printing.connections.pull_printers import ReportedState
 
-WAY = "cloudprnt"
+CONNECTION = "cloudprnt"
 ADDRESS = "/star/<token>"
 RETRY_CODES = frozenset({"520"})  # the printer could not download in time: nothing was printed
 
@@ -25,7 +25,7 @@ def star_poll(token: str) -> Any:
     body = parse_json(request.get_data(cache=False) or b"{}")
     state = state_of(unquote(str(body.get("statusCode") or "")))
     with tenant_scope(tenant_id):
-        printer = pull_printers.get_enabled(printer_id, WAY)
+        printer = pull_printers.get_enabled(printer_id, CONNECTION)
         pull_printers.check_device(printer, str(body.get("printerMAC") or ""))
         pull_printers.record_poll(printer, state)
         job = None
@@ -45,7 +45,7 @@ def star_poll(token: str) -> Any:
 def star_fetch(token: str) -> Any:
     tenant_id, printer_id = find_printer(token)
     with tenant_scope(tenant_id):
-        printer = pull_printers.get_enabled(printer_id, WAY)
+        printer = pull_printers.get_enabled(printer_id, CONNECTION)
         pull_printers.check_device(printer, request.args.get("mac", ""))
         pull_printers.record_poll(printer, None)
         job = pull_printers.fetch_job(printer, _token(), printer_origin())
@@ -61,7 +61,7 @@ def star_done(token: str) -> Any:
     tenant_id, printer_id = find_printer(token)
     code = unquote(request.args.get("code", "")).replace("\0", "").strip()[:80]
     with tenant_scope(tenant_id):
-        printer = pull_printers.get_enabled(printer_id, WAY)
+        printer = pull_printers.get_enabled(printer_id, CONNECTION)
         pull_printers.check_device(printer, request.args.get("mac", ""))
         state = state_of(code)
         pull_printers.record_poll(printer, state if code.startswith("4") else None)

@@ -14,7 +14,7 @@ from printing.connections import pull_printers
 from printing.connections.pull_printers import ReportedState
 from printing.models import Printer, PrintJob
 
-WAY = "server_direct"
+CONNECTION = "server_direct"
 DEVICE = "local_printer"
 TIMEOUT_MS = 60_000
 SUCCESS, OFFLINE, COVER_OPEN, NEAR_END, PAPER_END = 0x2, 0x8, 0x20, 0x20000, 0x80000
@@ -36,7 +36,7 @@ def epson(token: str) -> Any:
     request.max_content_length = LARGEST_BODY
     kind = request.form.get("ConnectionType", "")
     with tenant_scope(tenant_id):
-        printer = pull_printers.get_enabled(printer_id, WAY)
+        printer = pull_printers.get_enabled(printer_id, CONNECTION)
         pull_printers.check_device(printer, request.form.get("ID", "").replace("\0", ""))
         if kind == "GetRequest":
             return _next_job(printer)

@@ -17,14 +17,14 @@ from tenants.data import retention as retention_settings
 log = logger(__name__)
 
 # An encrypted edit or vote needs the secret of its message; the network keeps both for two weeks.
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 
 
 def forget(store: DeviceStore) -> int:
     """Delete rows older than 30 days, or older than the tenant keeps its messages if that is less.
     Returns how many were deleted.
     """
-    longest = now() - KEPT
+    longest = now() - RETENTION
     deleted = store.forget_old(longest)
     for tenant_id, line_id in store.all():
         try:

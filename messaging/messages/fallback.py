@@ -36,7 +36,7 @@ from tenants.plans.catalog import current_tenant_facts
 
 WINDOW_CLOSED = "window_closed"
 WINDOW = timedelta(hours=24)
-KEPT_CONTENT_KEYS = frozenset({"own_line", "gone_ids"})
+FALLBACK_CONTENT_KEYS = frozenset({"own_line", "gone_ids"})
 
 WINDOWS_OPEN_UNTIL = text("""
 SELECT c.line_id, i.value, max(c.window_until) AS until
@@ -239,7 +239,9 @@ def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fal
         ):
             return None
         was = {"kind": message.kind, "text": message.text}
-        kept = {name: value for name, value in message.content.items() if name in KEPT_CONTENT_KEYS}
+        kept = {
+            name: value for name, value in message.content.items() if name in FALLBACK_CONTENT_KEYS
+        }
         return Fallback(
             line_id=message.line_id,
             kind="template",

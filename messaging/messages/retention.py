@@ -38,7 +38,7 @@ DELETE FROM conversation_words
        SELECT id FROM conversations
         WHERE tenant_id = :tenant_id AND contact_id = ANY(CAST(:contacts AS uuid[])))
 """)
-FIND_KEPT_TEXTS = text("""
+FIND_REMAINING_TEXTS = text("""
 SELECT talks.id, messages.text
   FROM conversations AS talks
   JOIN messages ON messages.tenant_id = :tenant_id AND messages.line_id = talks.line_id
@@ -111,7 +111,7 @@ def _rebuild_search_words(rows: Sequence[Any], before: datetime) -> None:
     phones = sorted({row.phone for row in rows})
     words: dict[str, set[str]] = {}
     for row in db.session.execute(
-        FIND_KEPT_TEXTS, {**params, "phones": phones, "before": id_at(before)}
+        FIND_REMAINING_TEXTS, {**params, "phones": phones, "before": id_at(before)}
     ):
         words.setdefault(from_uuid("cnv", row.id), set()).update(search_index.words_of(row.text))
     for conversation_id in sorted(words):

@@ -17,7 +17,7 @@ from portal.web.i18n import format_duration
 # The same limits are in docs/operations/alerts.md.
 QUEUE_SLOW_SECONDS, QUEUE_STUCK_SECONDS = 30, 300
 LANE_SLOW_SECONDS, LANE_STUCK_SECONDS = 30, 300
-TICKET_LATE_SECONDS = 120
+LATE_TICKET_SECONDS = 120
 UNKNOWN_OLD_SECONDS = 3600
 CONNECTIONS_SHARE = 0.8
 MEMORY_SHARE = 0.8
@@ -139,7 +139,7 @@ def _measured(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
     yield Check(
         gettext("Oldest unprinted ticket"),
         format_duration(int(oldest)) if waiting else gettext("none"),
-        "wait" if oldest > TICKET_LATE_SECONDS else "good",
+        "wait" if oldest > LATE_TICKET_SECONDS else "good",
         gettext(
             "A printer or its print agent is offline. The restaurant sees this under Printers."
         ),

@@ -30,7 +30,7 @@ STEPS = ("picked_up", "delivered", "problem")
 ASSIGNABLE_STATES = frozenset({"sent_to_kitchen", "preparing", "ready", "out_for_delivery"})
 ARRIVED_MESSAGE_STATES = frozenset({"delivered", "read"})
 LOST_MESSAGE_STATES = frozenset({"failed", "expired", "cancelled"})
-SHIFT = timedelta(hours=20)
+LONGEST_SHIFT = timedelta(hours=20)
 # Problems that the customer can help with; the others are for the restaurant.
 NOTIFY_CUSTOMER_FOR = frozenset({"no_answer", "wrong_address"})
 
@@ -180,7 +180,7 @@ def trip_of_order(order: Order) -> AssignedTrip | None:
 def trips_of_courier(courier: Courier) -> tuple[list[AssignedTrip], list[AssignedTrip]]:
     """The courier's open trips, first assigned first, and those delivered during this shift."""
     of_courier = Trip.courier_id == courier.id
-    recent = Trip.assigned_at > now() - SHIFT
+    recent = Trip.assigned_at > now() - LONGEST_SHIFT
     done = [ride for ride in _find_trips(of_courier, recent, Trip.ended_at.is_not(None)) if
             ride.trip.delivered_at]  # fmt: skip
     return _find_trips(of_courier, Trip.ended_at.is_(None)), done

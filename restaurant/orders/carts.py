@@ -51,7 +51,7 @@ _CODE = re.compile(
     rf"#\s{{0,3}}([{READABLE_ALPHABET}]{{4}})\s{{0,3}}[-–—]?\s{{0,3}}([{READABLE_ALPHABET}]{{4}})\b",
     re.IGNORECASE,
 )
-KEEP_ABANDONED = timedelta(days=1)
+ABANDONED_RETENTION = timedelta(days=1)
 VISITOR_KEYS = "visitors "
 
 
@@ -314,7 +314,7 @@ def delete_abandoned() -> int:
     deleted = delete(Cart).where(
         Cart.tenant_id == current_tenant_id(),
         Cart.order_id.is_(None),
-        Cart.expires_at < now() - KEEP_ABANDONED,
+        Cart.expires_at < now() - ABANDONED_RETENTION,
         Cart.id.not_in(_being_paid()),
     )
     return len(db.session.execute(deleted.returning(Cart.id)).all())
@@ -324,13 +324,13 @@ def _being_paid() -> Select[str | None]:
     return select(PaymentLink.cart_id).where(
         PaymentLink.tenant_id == current_tenant_id(),
         PaymentLink.cart_id.is_not(None),
-        PaymentLink.expires_at > now() - KEEP_ABANDONED,
+        PaymentLink.expires_at > now() - ABANDONED_RETENTION,
     )
 
 
 def delete_visitor_keys() -> int:
     """Runs in a global transaction."""
-    return server_keys.delete_old(VISITOR_KEYS, now() - 2 * KEEP_ABANDONED)
+    return server_keys.delete_old(VISITOR_KEYS, now() - 2 * ABANDONED_RETENTION)
 
 
 def _check_hourly_limits(site: Site, table: Table | None, visitor: str) -> None:

@@ -26,7 +26,7 @@ from tenants import audit
 
 BACK_OFF = (5, 15, 60, 300, 900)  # seconds after the first, second, … unanswered request
 KINDS_TO_VERIFY = frozenset({"paid", "failed", "expired", "refunded"})
-MAX_FORGED_KEPT = 20  # rows per hour and account, so that an attacker cannot fill the table
+MAX_FORGED_EVENTS = 20  # rows per hour and account, so that an attacker cannot fill the table
 OUTCOMES = (
     *("paid", "parked", "repeated", "failed", "expired", "refunded", "nothing", "nobodys"),
     *("forged", "wrong_account", "not_confirmed", *payments.REVIEW_REASONS),
@@ -98,7 +98,7 @@ def store_event(
 def record_forged_event(account_id: str, raw: bytes, why: str) -> None:
     """Shown to the staff; many events within an hour share a row with a counter."""
     moment = now()
-    slot = sha256(raw).digest()[0] % MAX_FORGED_KEPT
+    slot = sha256(raw).digest()[0] % MAX_FORGED_EVENTS
     row = insert(PaymentProviderEvent).values(
         tenant_id=current_tenant_id(),
         id=new_id("sig"),

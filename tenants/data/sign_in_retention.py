@@ -21,11 +21,11 @@ from tenants.models import (
 )
 from tenants.signin import IDLE_TIMEOUT, MAX_SESSION_AGE
 
-SIGN_INS_KEPT = timedelta(days=30)  # after they ended
-PERSON_EVENTS_KEPT = timedelta(days=365)
-EMAILS_KEPT = timedelta(days=30)  # after they were sent or given up
-AUDIT_KEPT = timedelta(days=730)
-UNVERIFIED_KEPT = timedelta(days=7)
+SIGN_IN_RETENTION = timedelta(days=30)  # after they ended
+PERSON_EVENT_RETENTION = timedelta(days=365)
+EMAIL_RETENTION = timedelta(days=30)  # after they were sent or given up
+AUDIT_RETENTION = timedelta(days=730)
+UNVERIFIED_RETENTION = timedelta(days=7)
 BATCH_SIZE = 2_000
 DROP_AUDIT = text("""
 DELETE FROM audit_entries
@@ -39,7 +39,7 @@ RETURNING id
 
 def delete_old_sign_ins() -> int:
     """Delete sessions that expired or were ended. Call again while it returns BATCH_SIZE."""
-    since = now() - SIGN_INS_KEPT
+    since = now() - SIGN_IN_RETENTION
     over = or_(
         SignIn.ended_at < since,
         SignIn.seen_at < since - IDLE_TIMEOUT,
@@ -55,7 +55,9 @@ def delete_old_person_events() -> int:
     BATCH_SIZE.
     """
     some = (
-        select(PersonEvent.id).where(PersonEvent.at < now() - PERSON_EVENTS_KEPT).limit(BATCH_SIZE)
+        select(PersonEvent.id)
+        .where(PersonEvent.at < now() - PERSON_EVENT_RETENTION)
+        .limit(BATCH_SIZE)
     )
     deleted = delete(PersonEvent).where(PersonEvent.id.in_(some)).returning(PersonEvent.id)
     return len(db.session.execute(deleted).all())
@@ -63,14 +65,14 @@ def delete_old_person_events() -> int:
 
 def delete_old_emails() -> int:
     """Delete old e-mails that are no longer queued. Call again while it returns BATCH_SIZE."""
-    old = select(Mail.id).where(Mail.due_at.is_(None), Mail.created_at < now() - EMAILS_KEPT)
+    old = select(Mail.id).where(Mail.due_at.is_(None), Mail.created_at < now() - EMAIL_RETENTION)
     deleted = delete(Mail).where(Mail.id.in_(old.limit(BATCH_SIZE))).returning(Mail.id)
     return len(db.session.execute(deleted).all())
 
 
 def delete_old_audit_entries() -> int:
     """In the tenant's transaction. Call again while it returns BATCH_SIZE."""
-    at = now() - AUDIT_KEPT
+    at = now() - AUDIT_RETENTION
     names = {"tenant_id": current_tenant_id(), "before": id_at(at), "at": at, "most": BATCH_SIZE}
     return len(db.session.execute(DROP_AUDIT, names).all())
 
@@ -79,7 +81,7 @@ def unverified_people() -> list[str]:
     """People who signed up and never confirmed their address, so they never could sign in."""
     query = (
         select(Person.id)
-        .where(Person.verified_at.is_(None), Person.created_at < now() - UNVERIFIED_KEPT)
+        .where(Person.verified_at.is_(None), Person.created_at < now() - UNVERIFIED_RETENTION)
         .order_by(Person.created_at)
         .limit(BATCH_SIZE)
     )

@@ -26,7 +26,7 @@ NAMED_TWICE = """
 SELECT message_id FROM network_ids WHERE tenant_id = ANY(%s)
  GROUP BY message_id HAVING count(*) > 1
 """
-TOLD_TWICE = """
+PUBLISHED_TWICE = """
 SELECT message_id, state FROM message_changes
  WHERE tenant_id = ANY(%s) AND state NOT IN ('queued', 'sending')
  GROUP BY message_id, state HAVING count(*) > 1
@@ -115,7 +115,7 @@ def count(stage: Stage, crowd: Crowd) -> Outcome:
         (not unsettled, f"{len(unsettled)} unknown, though the network told of them"),
         (not never_left, f"{len(never_left)} told as sent, but the network has none"),
         (not stage.ask(NAMED_TWICE, mine), "a message has two network ids"),
-        (not stage.ask(TOLD_TWICE, mine), "a change was told twice"),
+        (not stage.ask(PUBLISHED_TWICE, mine), "a change was told twice"),
         (not stage.ask(CHARGED_TWICE, mine), "a message was charged twice"),
         (not crowd.odd, f"answers that are not JSON: {crowd.odd[:2]}"),
     ):

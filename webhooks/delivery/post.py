@@ -15,8 +15,8 @@ from webhooks.delivery import reasons
 from webhooks.delivery.claim import ClaimedDelivery, EndpointBatch
 
 CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 15.0
-MAX_BODY_READ, BODY_KEPT = 64 * 1024, 2 * 1024
-HEADERS_KEPT, HEADER_LENGTH_KEPT = 30, 300
+MAX_BODY_READ, STORED_BODY_BYTES = 64 * 1024, 2 * 1024
+MAX_STORED_HEADERS, MAX_STORED_HEADER_LENGTH = 30, 300
 USER_AGENT = "Comanda-Webhooks/1"
 GONE = 410
 RETRY_LATER_STATUSES = (429, 503)
@@ -65,7 +65,7 @@ async def post_delivery(
             connect_timeout=CONNECT_SECONDS,
             max_body=MAX_BODY_READ,
             truncate=True,
-            keep=BODY_KEPT,
+            keep=STORED_BODY_BYTES,
         )
     except OutboundError as error:
         return AttemptResult(
@@ -115,8 +115,8 @@ def _retry_after(reply: Reply, at: datetime) -> float | None:
 
 def _stored_headers(reply: Reply) -> dict[str, str]:
     return {
-        _storable(name[:100]): _storable(value[:HEADER_LENGTH_KEPT])
-        for name, value in list(reply.headers.items())[:HEADERS_KEPT]
+        _storable(name[:100]): _storable(value[:MAX_STORED_HEADER_LENGTH])
+        for name, value in list(reply.headers.items())[:MAX_STORED_HEADERS]
     }
 
 

@@ -19,7 +19,7 @@ from tests.factories import PASSWORD, make_business, unique_email
 from tests.sample_tenant import add_sample_messages, add_sample_store, add_sample_webhooks
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
-SAID_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-confirm", "data-confirm-text"}
+READ_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-confirm", "data-confirm-text"}
 
 # The API's own description, and the button that switches to English.
 IN_ENGLISH = re.compile(r'<(a|button|dd|h2|p|span)\b[^>]* lang="en"[^>]*>.*?</\1>', re.DOTALL)
@@ -49,7 +49,7 @@ class Words(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.silent += tag in ("script", "style", "code", "pre")
-        self.said += [value for name, value in attrs if name in SAID_ALOUD and value]
+        self.said += [value for name, value in attrs if name in READ_ALOUD and value]
 
     def handle_endtag(self, tag):
         self.silent -= tag in ("script", "style", "code", "pre")

@@ -48,7 +48,7 @@ from messaging.lines.drivers.linked.client import (
 from messaging.reasons import with_detail
 from messaging.token_purposes import SESSION, UNSIGNED
 
-TOKEN_LASTS = timedelta(minutes=10)
+TOKEN_LIFETIME = timedelta(minutes=10)
 CONNECT_SECONDS = 5.0
 SEND_REFUSALS: dict[object, SendRefused | TryLater] = {
     131026: SendRefused("recipient_unavailable", reasons.NOT_ON_NETWORK, "131026"),
@@ -225,7 +225,9 @@ class SimulatedClient:
             "line_id": self._session.line_id,
             "name": self._session.name,
         }
-        return {"Authorization": f"Bearer {sign_token(self._secret, SESSION, claims, TOKEN_LASTS)}"}
+        return {
+            "Authorization": f"Bearer {sign_token(self._secret, SESSION, claims, TOKEN_LIFETIME)}"
+        }
 
 
 def _line_update_event(value: dict[str, Any]) -> list[ClientEvent]:
