@@ -145,13 +145,13 @@ class Agents:
                     have.add(job["id"])
                     queued = parse_rfc3339(job["queued_at"])
                     self.waits.append((arrived - queued).total_seconds() * 1000)
-                    task = asyncio.create_task(self._tell(session, headers, job, have))
+                    task = asyncio.create_task(self._report(session, headers, job, have))
                     reports.add(task)
                     task.add_done_callback(reports.discard)
             if len(self.waits) >= self.wanted:
                 self.over.set()
 
-    async def _tell(
+    async def _report(
         self, session: ClientSession, headers: dict[str, str], job: dict[str, Any], have: set[str]
     ) -> None:
         body = {"fence": job["fence"], "outcome": "printed", "evidence": {"bytes": 1}}

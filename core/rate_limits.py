@@ -132,7 +132,7 @@ class LocalBuckets:
             first = buckets[0]
             return RateLimitResult(True, left - first.cost, int(reset + first.step_ms), 0, None)
 
-    def shift_refill(self, bucket: Bucket, by_ms: float, least_ms: float = 0.0) -> None:
+    def delay_refill(self, bucket: Bucket, by_ms: float, least_ms: float = 0.0) -> None:
         """As MOVE_SCRIPT."""
         moment = time.monotonic() * 1000
         with self._lock:
@@ -194,28 +194,28 @@ async def take_tokens_each(
 
 def return_tokens(buckets: Sequence[Bucket], local: LocalBuckets) -> None:
     """Put back tokens that were taken for nothing. Never raises."""
-    _shift_refill(buckets, local, [(-one.step_ms * one.cost, 0.0) for one in buckets])
+    _delay_refill(buckets, local, [(-one.step_ms * one.cost, 0.0) for one in buckets])
 
 
 def block_bucket(bucket: Bucket, seconds: float, local: LocalBuckets) -> None:
     """Grant nothing from this bucket for some seconds, then its steady rate. Never raises."""
     empty = bucket.step_ms * (bucket.burst - 1)
-    _shift_refill([bucket], local, [(0.0, seconds * 1000 + empty)])
+    _delay_refill([bucket], local, [(0.0, seconds * 1000 + empty)])
 
 
-def _shift_refill(
-    buckets: Sequence[Bucket], local: LocalBuckets, shifts: Sequence[tuple[float, float]]
+def _delay_refill(
+    buckets: Sequence[Bucket], local: LocalBuckets, delays: Sequence[tuple[float, float]]
 ) -> None:
     if not redis_is_down():
         try:
-            args = [value for shift in shifts for value in shift]
+            args = [value for delay in delays for value in delay]
             _run_move_script(redis_client(), _keys(buckets), args)
             return
         except RedisError as error:
             mark_redis_down()
             log.warning("redis unavailable, limiting locally", error=type(error).__name__)
-    for bucket, shift in zip(buckets, shifts, strict=True):
-        local.shift_refill(bucket, *shift)
+    for bucket, delay in zip(buckets, delays, strict=True):
+        local.delay_refill(bucket, *delay)
 
 
 def _keys(buckets: Sequence[Bucket]) -> list[str]:

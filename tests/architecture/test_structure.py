@@ -1,5 +1,7 @@
-"""Folders stay small, and module names are words that an engineer would search for."""
+"""Folders stay small, and names are words that an engineer would search for."""
 
+import ast
+import re
 import subprocess
 
 import pytest
@@ -18,6 +20,8 @@ RETIRED_WORDS = {
     "troubles", "turns", "wish", "wishes", "watching",
 }
 # fmt: on
+# The same words with their usual meaning: polygons, charts, rolls of paper, files, processes.
+USUAL_NAMES = {"_rings", "ring_slices", "roll", "PaperRoll", "tell", "_listen_for_signals"}
 VAGUE_WORDS = {"common", "helper", "helpers", "manager", "misc", "util", "utils"}
 
 
@@ -47,6 +51,17 @@ def retired(stem):
     return words & (RETIRED_WORDS | VAGUE_WORDS)
 
 
+def retired_definitions(source):
+    """Functions and classes whose names contain a retired word."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and node.name not in USUAL_NAMES
+        and RETIRED_WORDS & {word.lower() for word in re.findall("[A-Z]?[a-z0-9]+", node.name)}
+    ]
+
+
 def test_a_folder_has_at_most_fifteen_modules():
     assert crowded(python_files()) == {}
 
@@ -68,3 +83,18 @@ def test_no_module_has_a_retired_or_vague_name():
 @pytest.mark.parametrize("stem", ["lines_book", "rings", "test_post_doors", "utils", "stand_in"])
 def test_a_retired_name_would_be_found(stem):
     assert retired(stem)
+
+
+def test_no_function_or_class_has_a_retired_name():
+    found = {
+        file.relative_to(ROOT).as_posix(): names
+        for file in python_files()
+        if file.relative_to(ROOT).parts[0] not in ("migrations", "tests")
+        if (names := retired_definitions(file.read_text()))
+    }
+    assert found == {}
+
+
+def test_a_retired_function_or_class_would_be_found():
+    source = "class SendDesk:\n    def _tell_news(self): ...\n    def ring_slices(self): ..."
+    assert retired_definitions(source) == ["SendDesk", "_tell_news"]

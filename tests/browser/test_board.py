@@ -17,8 +17,8 @@ def bistro(restaurant):
     first = found.order()
     found.order(phone="905321119999", table="3")
     done = found.order(phone="905321118888", table="4")
-    found.moves(first, "preparing")
-    found.moves(done, "ready")
+    found.changes_state(first, "preparing")
+    found.changes_state(done, "ready")
     return found
 
 

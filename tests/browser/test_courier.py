@@ -49,7 +49,7 @@ def given(bistro, count, language):
             notes="Zil çalışmıyor, lütfen arayın" if number else "",
             payment_method="cash" if number else "card_at_door",
         )
-        bistro.moves(order, "ready")
+        bistro.changes_state(order, "ready")
         with bistro.scope():
             courier = couriers.get(bistro.ids["Hakan Usta"])
             courier_dispatch.assign(bistro.site(), order_queries.get(order.number), courier)

@@ -90,9 +90,9 @@ def hostile(stage: Stage) -> Outcome:
         before = _memory(stage)  # with everything loaded that a delivery needs
         for business, server in zip(bad, servers.values(), strict=True):
             add_endpoint(business, _url(server))
-            _tell(business, 30)
+            _publish(business, 30)
         stopped = threading.Event()
-        crowding = threading.Thread(target=_keep_telling, args=(stage, shared, stopped))
+        crowding = threading.Thread(target=_keep_publishing, args=(stage, shared, stopped))
         crowding.start()
         among = _latency(good, quick, BUSY)
         stopped.set()
@@ -180,7 +180,7 @@ def rotated(stage: Stage) -> Outcome:
     try:
         endpoint = add_endpoint(business, server.url)
         old = endpoint.secret
-        _tell(business, 4)
+        _publish(business, 4)
         wait_until(lambda: len(server.requests) >= 4, 30)
         with business.scope():
             new = endpoints.rotate_secret(endpoint.id).secret
@@ -213,7 +213,7 @@ def killed(stage: Stage, step: str, times: int) -> Outcome:
         for business in crowd.businesses:
             add_endpoint(business, server.url)
         stage.end(*WORKERS)
-        ids = {one for business in crowd.businesses for one in _tell(business, 100)}
+        ids = {one for business in crowd.businesses for one in _publish(business, 100)}
         stage.workers(f"{step}:{times}")
         wait_until(lambda: bool(stage.deaths), 25)
         began = time.monotonic()
@@ -257,7 +257,7 @@ def _url(server: Server) -> str:
     return f"http://127.0.0.1:{server.port}/hook"
 
 
-def _tell(business: Business, count: int) -> list[str]:
+def _publish(business: Business, count: int) -> list[str]:
     with business.scope():
         events = [publish_webhook_event("messages.sent", {"data": {"n": n}}) for n in range(count)]
         db.session.flush()
@@ -278,7 +278,7 @@ def _latency(business: Business, server: Receiver, count: int) -> list[float]:
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     for _ in range(count):
-        [event_id] = _tell(business, 1)
+        [event_id] = _publish(business, 1)
         told[event_id] = time.monotonic()
         time.sleep(PACE)
     wait_until(lambda: set(told) <= set(came), 30)
@@ -287,10 +287,10 @@ def _latency(business: Business, server: Receiver, count: int) -> list[float]:
     return [came.get(one, at + 30) - at for one, at in told.items()]
 
 
-def _keep_telling(stage: Stage, business: Business, stopped: threading.Event) -> None:
+def _keep_publishing(stage: Stage, business: Business, stopped: threading.Event) -> None:
     with stage.app.app_context():
         while not stopped.wait(0.2):
-            _tell(business, 1)
+            _publish(business, 1)
 
 
 def _events_of(stage: Stage, business: Business) -> list[Any]:

@@ -13,7 +13,7 @@ from core.security.encryption import KeyringError
 
 
 @pytest.fixture(autouse=True)
-def _no_letters(app):
+def _no_emails(app):
     """Remove e-mails of earlier tests, and those that later tests could not decrypt."""
     with global_scope():
         db.session.execute(delete(Mail))

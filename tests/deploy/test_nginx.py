@@ -267,7 +267,7 @@ def test_live_updates_reach_the_page_as_they_come(start: object) -> None:
     """A stream whose second event never comes must not hold back the first."""
     listener = socket.create_server(("127.0.0.1", 0))
 
-    def say_one_thing() -> None:
+    def send_one_event() -> None:
         door, _ = listener.accept()
         door.recv(4096)
         head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -275,7 +275,7 @@ def test_live_updates_reach_the_page_as_they_come(start: object) -> None:
         time.sleep(60)
         door.close()
 
-    threading.Thread(target=say_one_thing, daemon=True).start()
+    threading.Thread(target=send_one_event, daemon=True).start()
     front = start(listener.getsockname()[1])
     trusted = ssl.create_default_context(cafile=str(front.folder / "tls" / "fullchain.pem"))
     began = time.monotonic()

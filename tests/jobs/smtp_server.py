@@ -27,31 +27,31 @@ class Conversation(socketserver.StreamRequestHandler):
     server: PostOffice
 
     def handle(self) -> None:
-        self.say("220 ready")
+        self.reply("220 ready")
         while line := self.rfile.readline():
             word = line.split(None, 1)[0].upper() if line.strip() else b""
             if word == b"DATA":
                 if self.server.drops:
                     return
-                self.say("354 go on")
-                self.take()
+                self.reply("354 go on")
+                self.read_body()
             elif word == b"QUIT":
-                self.say("221 bye")
+                self.reply("221 bye")
                 return
             elif word == b"RCPT" and self.server.refuses:
-                self.say(self.server.refuses)
+                self.reply(self.server.refuses)
             else:
-                self.say("250 fine")
+                self.reply("250 fine")
 
-    def take(self) -> None:
+    def read_body(self) -> None:
         lines = []
         while (line := self.rfile.readline()) not in (b".\r\n", b""):
             lines.append(line[1:] if line.startswith(b"..") else line)
         letter = message_from_bytes(b"".join(lines), policy=policy.default)
         self.server.letters.append(letter)
-        self.say("250 taken")
+        self.reply("250 taken")
 
-    def say(self, line: str) -> None:
+    def reply(self, line: str) -> None:
         self.wfile.write(f"{line}\r\n".encode())
 
 

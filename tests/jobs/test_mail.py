@@ -14,7 +14,7 @@ from tests.jobs.smtp_server import open_post_office
 
 
 @pytest.fixture(autouse=True)
-def _no_letters(app):
+def _no_emails(app):
     """Delete the e-mails of earlier tests, and afterwards those that cannot be decrypted."""
     with global_scope():
         db.session.execute(delete(Mail))

@@ -17,8 +17,8 @@ def set_up_cards(bistro, settings) -> str:
         account = payment_accounts.add(
             payment_accounts.AccountSettings(provider="simulated", name="Paper money")
         )
-        desk = payment_accounts.credentials(account, settings)
-    checked, error = payment_accounts.check_credentials("simulated", desk)
+        credentials = payment_accounts.credentials(account, settings)
+    checked, error = payment_accounts.check_credentials("simulated", credentials)
     assert checked is not None, error
     with bistro.scope():
         payment_accounts.record_check(account.id, checked, "")

@@ -61,7 +61,9 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
     with app.app_context():
         order = order_of(bistro, carts.find_code(text))
         assert (order.state, order.paid_at) == ("awaiting_payment", None)
-    context, board, watch = place.desk(chromium, place.selin, f"/orders/board/{bistro.site_id}")
+    context, board, watch = place.open_portal(
+        chromium, place.selin, f"/orders/board/{bistro.site_id}"
+    )
     expect(board.locator("html[data-board=ready]")).to_be_attached()
     expect(board.locator(".lane-new .ticket")).to_have_count(0)
     assert not server.bodies

@@ -113,7 +113,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     )
 
     # Prepared, then assigned to a courier on the board.
-    context, board, watch = place.desk(
+    context, board, watch = place.open_portal(
         chromium, place.selin, f"/orders/board/{bistro.site_id}?view=delivery"
     )
     expect(board.locator("html[data-board=ready]")).to_be_attached()

@@ -84,7 +84,9 @@ def messages_with(bistro, words):
 
 def test_a_dinner_from_the_table_to_the_plate(app, chromium, service, server, bistro):
     place = bistro.place
-    context, board, watch = place.desk(chromium, place.selin, f"/orders/board/{bistro.site_id}")
+    context, board, watch = place.open_portal(
+        chromium, place.selin, f"/orders/board/{bistro.site_id}"
+    )
     expect(board.locator("html[data-board=ready]")).to_be_attached()
     board.get_by_role("button", name="Sound off").click()
     expect(board.get_by_role("button", name="Sound on")).to_be_visible()
@@ -146,8 +148,8 @@ def check_event(body, number):
 def test_a_call_of_the_table_is_seen_and_answered_by_one(app, chromium, service, bistro):
     """Two people at the board see each other's changes."""
     place, address = bistro.place, f"/orders/board/{bistro.site_id}"
-    first, one, _ = place.desk(chromium, place.selin, address)
-    second, other, _ = place.desk(chromium, place.business.owner, address)
+    first, one, _ = place.open_portal(chromium, place.selin, address)
+    second, other, _ = place.open_portal(chromium, place.business.owner, address)
     guest, page, _ = new_page(chromium, service.url)
     slug, token = f"lemar-{bistro.business.tenant_id}", bistro.tokens["7"]
     page.goto(f"/r/{slug}/menu?table=7&k={token}&lang=en")

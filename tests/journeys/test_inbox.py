@@ -82,7 +82,7 @@ class Place:
         page.goto(f"/phones/{number}/{self.line.phone_number_id}")
         return context, page, watch
 
-    def desk(self, chromium, person, path="/inbox"):
+    def open_portal(self, chromium, person, path="/inbox"):
         context, page, watch = new_page(chromium, self.service.url)
         sign_in(page, person.email, PASSWORD)
         page.goto(path)
@@ -106,8 +106,8 @@ def type_on_phone(phone: Page, text: str) -> None:
 
 @pytest.mark.timing
 def test_an_evening_at_the_inbox(app, chromium, place):
-    held = [place.phone(chromium), place.desk(chromium, place.business.owner)]
-    held.append(place.desk(chromium, place.selin))
+    held = [place.phone(chromium), place.open_portal(chromium, place.business.owner)]
+    held.append(place.open_portal(chromium, place.selin))
     (_, phone, _), (_, derya, her_watch), (_, selin, his_watch) = held
 
     # Typed on a phone, it is in both inboxes without a reload.
@@ -186,7 +186,7 @@ def test_an_evening_at_the_inbox(app, chromium, place):
 
 def test_a_double_click_sends_once(app, chromium, place):
     place.writes(VELI, text="Bir kez", name="Veli")
-    context, page, _ = place.desk(chromium, place.selin)
+    context, page, _ = place.open_portal(chromium, place.selin)
     page.locator(".talk-row").filter(has_text="Veli").click()
     expect(page.locator("html[data-inbox=ready]")).to_be_attached()
     page.get_by_label("Your message").fill("Tek mesaj")
@@ -199,7 +199,7 @@ def test_a_double_click_sends_once(app, chromium, place):
 
 
 def test_a_page_shows_when_it_is_not_live_and_catches_up(app, chromium, place, service):
-    context, page, _ = place.desk(chromium, place.selin)
+    context, page, _ = place.open_portal(chromium, place.selin)
     sign = page.get_by_text("Connection lost. Reconnecting…")
     expect(sign).to_be_hidden()
     service.stops("live")
@@ -212,7 +212,7 @@ def test_a_page_shows_when_it_is_not_live_and_catches_up(app, chromium, place, s
 
 
 def test_what_customers_call_themselves_runs_nothing(app, chromium, place):
-    context, page, watch = place.desk(chromium, place.selin)
+    context, page, watch = place.open_portal(chromium, place.selin)
     for number, text in enumerate(RUNS):
         place.writes(f"90532111{9000 + number}", text=text, name=text[:60])
     last = page.locator(".talk-row").filter(has_text=RUNS[-1][:20])
@@ -229,7 +229,7 @@ def test_what_customers_call_themselves_runs_nothing(app, chromium, place):
 
 def test_on_a_phone_the_list_leads_to_the_talk_and_back(app, chromium, place):
     place.writes(VELI, text="Telefondan", name="Veli")
-    context, page, _ = place.desk(chromium, place.selin)
+    context, page, _ = place.open_portal(chromium, place.selin)
     page.set_viewport_size({"width": 390, "height": 844})
     page.locator(".talk-row").filter(has_text="Veli").click()
     expect(page.get_by_role("log")).to_be_visible()
@@ -242,7 +242,7 @@ def test_on_a_phone_the_list_leads_to_the_talk_and_back(app, chromium, place):
 
 def test_the_keyboard_is_enough(app, chromium, place):
     place.writes(AYSE, text="Klavye", name="Ayşe")
-    context, page, _ = place.desk(chromium, place.selin)
+    context, page, _ = place.open_portal(chromium, place.selin)
     expect(page.locator(".talk-row").first).to_contain_text("Klavye")
     page.keyboard.press("j")
     page.wait_for_url(re.compile("/inbox/cnv_"))

@@ -50,7 +50,7 @@ class Wire:
             self.url, {"wait": wait, "have": list(have), "printers": states}, self.token
         )
 
-    def says(self, job, outcome="printed", **more):
+    def reports(self, job, outcome="printed", **more):
         body = {"fence": job["fence"], "outcome": outcome, "evidence": {"bytes": 12}, **more}
         return self.post(f"{self.base}/print/v1/jobs/{job['id']}/result", body, self.token)
 
@@ -106,9 +106,9 @@ def test_an_order_is_with_the_agent_within_a_second(service, bistro):
         next(job["data"] for job in jobs if job["printer_id"] == kitchen.id)
     )
     for job in jobs:
-        assert wire.says(job).json() == {"state": "printed"}
-        assert wire.says(job).json() == {"state": "printed"}
-    assert wire.says({**jobs[0], "fence": 0}).status == 409
+        assert wire.reports(job).json() == {"state": "printed"}
+        assert wire.reports(job).json() == {"state": "printed"}
+    assert wire.reports({**jobs[0], "fence": 0}).status == 409
     picture = call(
         "GET",
         f"{service.url}/print/v1/jobs/{jobs[0]['id']}/picture.png",
@@ -120,7 +120,7 @@ def test_an_order_is_with_the_agent_within_a_second(service, bistro):
         agents.revoke(wire.id)
     refused = wire.polls(kitchen.id, bar.id)
     assert (refused.status, refused.json()["error"]["code"]) == (401, "agent_revoked")
-    assert wire.says(jobs[0]).json()["error"]["code"] == "agent_revoked"
+    assert wire.reports(jobs[0]).json()["error"]["code"] == "agent_revoked"
 
 
 def test_a_held_poll_ends_when_the_agent_is_revoked_or_its_printers_change(service, bistro):
@@ -246,7 +246,7 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
         first = print_job_queries.listed(print_job_queries.PrintJobFilters(), None, 5)[-1]
         first.due_at = now()
     assert epson.asks() is None
-    assert epson.tells(0x0F000014).status == 200
+    assert epson.reports_status(0x0F000014).status == 200
     again, same = epson.asks()
     from xml.etree import ElementTree as ET
 
@@ -263,7 +263,7 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     # Old and unknown tickets: the printer repeats its report until it is answered 200.
     for old in ("01JF9Z6M3V7Q2N8K4T5W6X7Y8Z.1", "what-is-this.1", "x"):
         assert epson.answers(old).status == 200, old
-    assert epson.tells(0x20).status == 200
+    assert epson.reports_status(0x20).status == 200
     with bistro.scope():
         assert printers.get(printer.id).state == "cover_open"
     assert Epson(epson.url, id="another").posts(ConnectionType="GetRequest").status == 403

@@ -75,37 +75,37 @@ def messages_with(club, words):
 def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     place, site_id = club.place, club.bistro.site_id
     board_url = f"/orders/board/{site_id}"
-    context, desk, watch = place.desk(chromium, place.business.owner, board_url)
-    desk.set_default_timeout(PATIENCE)
+    context, board, watch = place.open_portal(chromium, place.business.owner, board_url)
+    board.set_default_timeout(PATIENCE)
 
     # A served order earns points; the guest gets the balance for a keyword.
     place.writes(GUEST, text=send(menu("12")), name="Ayşe Kaya")
-    expect(desk.locator(".lane-new .ticket")).to_contain_text("Table 12", timeout=PATIENCE)
+    expect(board.locator(".lane-new .ticket")).to_contain_text("Table 12", timeout=PATIENCE)
     for lane, tap in (("preparing", "Start"), ("ready", "Ready"), ("out", "Served")):
-        desk.locator(".ticket").get_by_role("button", name=tap).click()
-        expect(desk.locator(f".lane-{lane} .ticket")).to_contain_text("Table 12", timeout=PATIENCE)
+        board.locator(".ticket").get_by_role("button", name=tap).click()
+        expect(board.locator(f".lane-{lane} .ticket")).to_contain_text("Table 12", timeout=PATIENCE)
     place.writes(GUEST, text="points")
     assert wait_until(lambda: messages_with(club, "25 points"), 30), place.shown(GUEST)
-    desk.goto(f"/loyalty/members?site={site_id}")
-    expect(desk.get_by_role("link", name="Ayşe Kaya")).to_be_visible()
+    board.goto(f"/loyalty/members?site={site_id}")
+    expect(board.get_by_role("link", name="Ayşe Kaya")).to_be_visible()
 
     # A campaign with a reward, sent to guests who ordered lately.
-    desk.goto("/campaigns/new")
-    desk.get_by_label("Name").fill("Come back")
-    desk.locator("main form [type=submit]").click()
-    desk.get_by_label("Ordered in the last … days").fill("30")
-    desk.get_by_label("Only contacts with marketing consent").uncheck()
-    desk.get_by_role("button", name="Save and continue").click()
-    desk.get_by_label("Text", exact=True).last.fill(
+    board.goto("/campaigns/new")
+    board.get_by_label("Name").fill("Come back")
+    board.locator("main form [type=submit]").click()
+    board.get_by_label("Ordered in the last … days").fill("30")
+    board.get_by_label("Only contacts with marketing consent").uncheck()
+    board.get_by_role("button", name="Save and continue").click()
+    board.get_by_label("Text", exact=True).last.fill(
         "{{customer.first_name|Hello}}, come back! Your code: {{coupon}}"
     )
-    desk.get_by_label("Reward").select_option(label="A tenth off")
-    desk.get_by_role("button", name="Save and continue").click()
-    desk.get_by_label("Do not send during quiet hours").uncheck()
-    desk.get_by_role("button", name="Save and continue").click()
-    save_screenshot(desk, "return-check")
-    desk.get_by_role("link", name="Send this message").click()
-    desk.get_by_role("dialog").get_by_role("button", name="Send this message").click()
+    board.get_by_label("Reward").select_option(label="A tenth off")
+    board.get_by_role("button", name="Save and continue").click()
+    board.get_by_label("Do not send during quiet hours").uncheck()
+    board.get_by_role("button", name="Save and continue").click()
+    save_screenshot(board, "return-check")
+    board.get_by_role("link", name="Send this message").click()
+    board.get_by_role("dialog").get_by_role("button", name="Send this message").click()
 
     # On the simulated phone, with a personal code.
     assert wait_until(lambda: messages_with(club, "come back! Your code:"), 60), place.shown(GUEST)
@@ -120,16 +120,16 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     expect(page.get_by_text("A tenth off: you save ₺25.00.")).to_be_visible()
     save_screenshot(page, "return-cart")
     place.writes(GUEST, text=send(page))
-    desk.goto(board_url)
-    ticket = desk.locator(".lane-new .ticket")
+    board.goto(board_url)
+    ticket = board.locator(".lane-new .ticket")
     expect(ticket).to_contain_text("Table 7", timeout=PATIENCE)
     number = ticket.get_attribute("aria-label")
-    desk.goto(f"/orders/{number}")
-    expect(desk.locator(".sums")).to_contain_text(code)
-    expect(desk.locator(".sums-total").last).to_contain_text("225")
-    save_screenshot(desk, "return-order")
-    desk.get_by_role("link", name=code).click()
-    expect(desk.locator(".page-head .pill")).to_have_text("Used")
+    board.goto(f"/orders/{number}")
+    expect(board.locator(".sums")).to_contain_text(code)
+    expect(board.locator(".sums-total").last).to_contain_text("225")
+    save_screenshot(board, "return-order")
+    board.get_by_role("link", name=code).click()
+    expect(board.locator(".page-head .pill")).to_have_text("Used")
 
     # It cannot be used again.
     page = menu("8", code)

@@ -35,7 +35,7 @@ class Agent:
         self.hand |= {job["id"]: job for job in handed.body["jobs"]}
         return handed.body["jobs"]
 
-    def says(self, job: dict[str, Any], outcome: str = "printed", detail: str = "", **more: Any):
+    def reports(self, job: dict[str, Any], outcome: str = "printed", detail: str = "", **more: Any):
         with self.bistro.scope():
             settled = agent_polling.record_result(
                 self.id, job["id"], more.get("fence", job["fence"]), outcome, detail, {}

@@ -115,7 +115,7 @@ class Epson:
             f' status="{status}" battery="0"/></PrintResponse></ePOSPrint></PrintResponseInfo>',
         )
 
-    def tells(self, asb: int) -> Answer:
+    def reports_status(self, asb: int) -> Answer:
         return self.posts(
             ConnectionType="SetStatus",
             Status='<?xml version="1.0"?><statusmonitor Version="1.00"><printerstatus'

@@ -33,17 +33,17 @@ def printed_by_backup(press, *, in_hand=False):
     render_all(press)
     if in_hand:  # with an agent whose kitchen printer is out of paper
         _, bar = sorted(press.agent.polls(), key=lambda job: job["printer_id"] == press.bar)
-        press.agent.says(bar)
+        press.agent.reports(bar)
     else:
         with press.scope():
             printers.change(press.kitchen, {"agent_id": None})
         (bar,) = press.agent.polls()
-        press.agent.says(bar)
+        press.agent.reports(bar)
     with frozen(now() + timedelta(seconds=31)):
         watch(press)
         render_all(press)
         (stand_in,) = press.agent.polls()
-        assert press.agent.says(stand_in).job.fallback_of
+        assert press.agent.reports(stand_in).job.fallback_of
     (original,) = [job for job in press.jobs() if job.printer_id == press.kitchen]
     return original, stand_in
 
@@ -73,7 +73,7 @@ def test_an_agent_is_asked_to_drop_what_the_backup_printer_printed(press):
         assert handed.body["drop"] == [original.id]
         assert handed.any_jobs  # the poll is answered at once
         assert not agent_polling.claim_jobs(press.agent.id, turn).any_jobs  # but once only
-    press.agent.says(press.agent.hand[original.id], "failed", "printed on another printer")
+    press.agent.reports(press.agent.hand[original.id], "failed", "printed on another printer")
     assert press.job(original.id).detail == fallback_copies.PRINTED_ELSEWHERE
     assert press.agent.polls() == []
 
@@ -84,7 +84,7 @@ def test_the_backup_ticket_is_withdrawn_if_the_first_printer_prints_it(press):
     kitchen = next(job for job in press.agent.polls() if job["printer_id"] == press.kitchen)
     with frozen(now() + timedelta(seconds=31)):
         watch(press)
-        press.agent.says(kitchen)
+        press.agent.reports(kitchen)
     (stand_in,) = [job for job in press.jobs() if job.fallback_of]
     assert (stand_in.state, stand_in.detail) == ("failed", fallback_copies.PRINTED_ELSEWHERE)
 
@@ -93,7 +93,7 @@ def test_a_printed_ticket_needs_no_backup(press):
     press.bistro.order()
     render_all(press)
     for job in press.agent.polls():
-        press.agent.says(job)
+        press.agent.reports(job)
     with frozen(now() + timedelta(minutes=2)):
         watch(press)
     assert press.states() == ["printed", "printed"]

@@ -26,7 +26,7 @@ def test_emails_about_unprinted_tickets_are_gathered(press, restaurant):
             render_all(press)
             for job in press.agent.polls():
                 outcome = "unsure" if job["printer_id"] == press.kitchen else "printed"
-                press.agent.says(job, outcome)
+                press.agent.reports(job, outcome)
             watch(press)
 
     began, before = now(), len(emails_to(restaurant.owner.email))

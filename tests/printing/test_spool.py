@@ -50,7 +50,7 @@ def test_nothing_is_printed_before_it_is_the_kitchens(careful):
     order = careful.bistro.order()
     assert order.state == "awaiting_confirmation"
     assert not careful.jobs()
-    careful.bistro.moves(order, "sent_to_kitchen")
+    careful.bistro.changes_state(order, "sent_to_kitchen")
     assert len(careful.jobs()) == 2
 
 
@@ -140,7 +140,7 @@ def test_tickets_leave_in_order_and_one_at_a_time(press):
     render_all(press)
     (kitchen, bar) = press.agent.polls()
     assert press.agent.polls() == []  # both printers already have a job
-    press.agent.says(kitchen)
+    press.agent.reports(kitchen)
     (second,) = press.agent.polls()
     assert second["printer_id"] == press.kitchen
     waiting = [job.id for job in press.jobs(printer_id=press.kitchen)]
@@ -158,8 +158,8 @@ def test_a_ticket_that_never_reached_the_agent_is_handed_out_again_with_the_same
     assert again["id"] == kitchen["id"]
     assert again["data"] == kitchen["data"]
     assert again["fence"] == kitchen["fence"] + 1
-    assert press.agent.says(kitchen, fence=kitchen["fence"]).late
-    assert press.agent.says(again).job.state == "printed"
+    assert press.agent.reports(kitchen, fence=kitchen["fence"]).late
+    assert press.agent.reports(again).job.state == "printed"
     evidence = press.job(again["id"]).evidence
     assert [one["what"] for one in evidence] == [
         "claimed", "not_received", "claimed", "late", "printed",
@@ -170,8 +170,8 @@ def test_the_same_result_again_is_the_same_answer(press):
     press.bistro.order()
     render_all(press)
     job, _ = press.agent.polls()
-    assert press.agent.says(job).job.state == "printed"
-    assert press.agent.says(job).job.state == "printed"
+    assert press.agent.reports(job).job.state == "printed"
+    assert press.agent.reports(job).job.state == "printed"
     assert [one["what"] for one in press.job(job["id"]).evidence] == ["claimed", "printed"]
 
 
@@ -179,20 +179,20 @@ def test_what_was_surely_not_printed_waits_a_moment_and_is_sent_again(press):
     press.bistro.order()
     render_all(press)
     job, _ = press.agent.polls()
-    assert press.agent.says(job, "failed", "paper out").job.state == "queued"
+    assert press.agent.reports(job, "failed", "paper out").job.state == "queued"
     assert press.printer(press.kitchen).state == "paper_out"
     assert press.agent.polls() == []
     with frozen(now() + timedelta(seconds=6)):
         (again,) = press.agent.polls({press.kitchen: "ready", press.bar: "ready"})
         assert (again["id"], again["data"]) == (job["id"], job["data"])
-        assert press.agent.says(again).job.state == "printed"
+        assert press.agent.reports(again).job.state == "printed"
 
 
 def test_without_proof_somebody_is_asked_and_the_answer_counts(press, restaurant):
     press.bistro.order()
     render_all(press)
     kitchen, bar = press.agent.polls()
-    press.agent.says(bar, "unsure", "the cable was pulled")
+    press.agent.reports(bar, "unsure", "the cable was pulled")
     with frozen(now() + timedelta(seconds=61)):
         watch(press)
         assert press.states()[:2] == ["unconfirmed", "unconfirmed"]
@@ -219,7 +219,7 @@ def test_proof_that_comes_late_is_proof(press):
     with frozen(now() + timedelta(seconds=61)):
         watch(press)
         assert press.job(job["id"]).state == "unconfirmed"
-        assert press.agent.says(job).job.state == "printed"
+        assert press.agent.reports(job).job.state == "printed"
 
 
 def test_an_agent_that_still_has_a_ticket_keeps_it(press):
@@ -257,7 +257,7 @@ def test_a_reprint_shows_that_it_is_one_and_a_waiting_ticket_has_none(press):
     job, _ = press.agent.polls()
     with press.scope(), pytest.raises(Conflict):
         print_job_queries.reprint(job["id"])
-    press.agent.says(job)
+    press.agent.reports(job)
     with press.scope():
         made = print_job_queries.reprint(job["id"])
     parts = Document.from_json(press.job(made).document).parts
@@ -274,7 +274,7 @@ def test_a_test_ticket_and_the_strip_are_tickets(press):
         utility_tickets.code_page_samples(printer, language="tr", time_zone="Europe/Istanbul")
     render_all(press)
     (first,) = press.agent.polls()
-    press.agent.says(first)
+    press.agent.reports(first)
     (second,) = press.agent.polls()
     assert first["data"] != second["data"]
     assert second["data"]

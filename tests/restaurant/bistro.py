@@ -169,7 +169,7 @@ class Bistro:
         with self.scope():
             return events_of(self.business.tenant_id, f"restaurant.{kind}")
 
-    def moves(self, order: Order, to: str, **more) -> Order:
+    def changes_state(self, order: Order, to: str, **more) -> Order:
         with self.scope():
             return order_lifecycle.change_state(
                 self.site(), order_queries.get(order.number), to, **more

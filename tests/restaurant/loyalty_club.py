@@ -37,7 +37,7 @@ class Club:
                 rewards.get(reward.id), source="staff", contact_id=contact_id, **more
             )
 
-    def says(self, cause, **more):
+    def enables_message(self, cause, **more):
         more = {"texts": {"en": "Hi {{customer.first_name}} {{loyalty.visits}}"}, **more}
         with self.scope():
             wanted = message_settings.MessageSettings(active=True, **more)
@@ -71,7 +71,7 @@ class Club:
 
     def serves(self, order):
         for state in ("preparing", "ready", "served"):
-            order = self.bistro.moves(order, state)
+            order = self.bistro.changes_state(order, state)
         return order
 
     def fresh(self, coupon) -> Coupon:

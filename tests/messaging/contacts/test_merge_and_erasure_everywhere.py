@@ -135,8 +135,10 @@ def buys(app, client, business):
     enable_automations(business, RECIPE_FOR_OWNERS, to_phone=OWNER)
     store = connect_store(business, client, "store")
     customer = {"name": NAME, "phone": "+55 (11) 98715-0771", "email": "zyxandra@example.com"}
-    store.tells("order.created", customer=customer, order={"id": "A-7", "total": "12.50"})
-    store.tells("checkout.created", customer=customer, checkout={"id": "C-8", "total": "9.00"})
+    store.posts_event("order.created", customer=customer, order={"id": "A-7", "total": "12.50"})
+    store.posts_event(
+        "checkout.created", customer=customer, checkout={"id": "C-8", "total": "9.00"}
+    )
     form = connect_store(business, client, "form")
     form.submits({"name": NAME, "phone": "+55 11 98715-0771", "wish": SAID})
     store.submits(b'{"phone": "+55 11 98715-0771"}')

@@ -43,7 +43,7 @@ def receipt(**status):
     return parsed.receipts[0] if parsed.receipts else None
 
 
-def news(field, **value):
+def line_update(field, **value):
     [parsed] = cloud_driver.parse_webhook(body({"field": field, "value": value}))
     [one] = parsed.updates
     return one

@@ -7,7 +7,15 @@ from core.values.reasons import reason_code
 from messaging import reasons
 from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.reasons import NETWORK_REASONS, with_quote
-from tests.messaging.lines.cloud_payloads import PERSON, body, change, message, news, read, receipt
+from tests.messaging.lines.cloud_payloads import (
+    PERSON,
+    body,
+    change,
+    line_update,
+    message,
+    read,
+    receipt,
+)
 
 # Signatures
 
@@ -306,12 +314,12 @@ def test_receipts_that_move_nothing_are_left_out(status):
     ],
 )
 def test_updates_of_the_line(field, value, kind):
-    one = news(field, **value)
+    one = line_update(field, **value)
     assert (one.kind, one.detail["field"], one.detail["account_id"]) == (kind, field, "900")
 
 
 def test_a_line_update_has_a_sentence():
-    flagged = news(
+    flagged = line_update(
         "phone_number_quality_update",
         display_phone_number="+15550001111",
         event="FLAGGED",
@@ -322,14 +330,14 @@ def test_a_line_update_has_a_sentence():
         "Recipients are blocking or reporting this number. Its quality rating has "
         "dropped. It may now reach 1K people a day."
     )
-    rejected = news(
+    rejected = line_update(
         "message_template_status_update", event="REJECTED", message_template_name="menu", reason="X"
     )
     assert rejected.detail["because"] == "The template menu is now rejected (X)."
 
 
 def test_a_customers_choice_on_marketing():
-    one = news(
+    one = line_update(
         "user_preferences",
         user_preferences=[{"wa_id": "905321112233", "value": "stop", "timestamp": 1_700_000_000}],
     )

@@ -191,16 +191,16 @@ def test_other_words_do_not(line, text):
 
 
 def test_the_networks_own_switch_opts_out_and_in(line):
-    def says(value, at):
+    def record_preference(value, at):
         detail = {"phone": "905321112233", "network_id": "", "value": value, "at": at}
         with tenant_scope(line.tenant_id):
             receive_line_update(line, LineUpdate("marketing", detail))
             return one(line, Contact).opted_out_at
 
     base = int(time.time()) - 100
-    assert says("stop", base) is not None
-    assert says("resume", base - 50) is not None  # an older preference, delivered late
-    assert says("resume", base + 50) is None
+    assert record_preference("stop", base) is not None
+    assert record_preference("resume", base - 50) is not None  # an older preference, delivered late
+    assert record_preference("resume", base + 50) is None
 
 
 def test_what_fails_halfway_leaves_nothing(line, monkeypatch):
@@ -217,7 +217,9 @@ def test_what_fails_halfway_leaves_nothing(line, monkeypatch):
 
 def receive_update(line, kind, **detail):
     with tenant_scope(line.tenant_id):
-        receive_line_update(line, LineUpdate(kind, {"because": "The network says so.", **detail}))
+        receive_line_update(
+            line, LineUpdate(kind, {"because": "The network record_preference so.", **detail})
+        )
         return db.session.get(Line, (line.tenant_id, line.id)).state
 
 

@@ -68,7 +68,7 @@ class Hooks:
     def states(self, phone=PHONE):
         return [one.state for one in self.receipts() if one.recipient == phone]
 
-    def told(self, *states, phone=PHONE):
+    def received_states(self, *states, phone=PHONE):
         """Exactly these, in whatever order they came: the network promises none."""
         return sorted(self.states(phone)) == sorted(states)
 

@@ -60,7 +60,7 @@ def test_a_message_is_taken_shown_and_told_of(network):
     outcome = network.send(text="Merhaba", ours="msg_a")
     assert isinstance(outcome, SendAccepted)
     assert outcome.recipient == PHONE
-    eventually(lambda: network.hooks.told("sent", "delivered", "read"))
+    eventually(lambda: network.hooks.received_states("sent", "delivered", "read"))
     [shown] = network.shown()
     assert (shown["text"], shown["ours"], shown["state"]) == ("Merhaba", "msg_a", "read")
     for receipt in network.hooks.receipts():
@@ -168,7 +168,7 @@ def test_receipts_that_come_late(network):
 def test_receipts_that_come_twice(network):
     network.send(magic(8))
     twice = ["sent", "delivered", "read"] * 2
-    eventually(lambda: network.hooks.told(*twice, phone=magic(8)))
+    eventually(lambda: network.hooks.received_states(*twice, phone=magic(8)))
 
 
 def test_receipts_in_the_wrong_order(network):
@@ -186,7 +186,7 @@ def test_never_delivered(network):
 
 def test_fails_after_it_was_sent(network):
     network.send(magic(12))
-    eventually(lambda: network.hooks.told("sent", "failed", phone=magic(12)))
+    eventually(lambda: network.hooks.received_states("sent", "failed", phone=magic(12)))
     [failed] = [one for one in network.hooks.receipts() if one.state == "failed"]
     assert failed.error_code == "recipient_unavailable"
 
@@ -274,15 +274,15 @@ def test_a_blocked_line_never_learns_it(network):
     assert isinstance(network.send(), SendAccepted)
     eventually(network.hooks.states)
     time.sleep(0.2)
-    assert network.hooks.told("sent")
+    assert network.hooks.received_states("sent")
 
 
 def test_a_phone_without_automatic_read_receipts(network):
     network.set(auto_read=False)
     network.send()
-    eventually(lambda: network.hooks.told("sent", "delivered"))
+    eventually(lambda: network.hooks.received_states("sent", "delivered"))
     network.ask("POST", f"/_sim/phones/{PHONE}/read")
-    eventually(lambda: network.hooks.told("sent", "delivered", "read"))
+    eventually(lambda: network.hooks.received_states("sent", "delivered", "read"))
 
 
 def test_what_cannot_be_written_is_refused(network):

@@ -194,7 +194,7 @@ def test_blocking_and_unblocking(network, visitor):
     assert "You blocked this business" in visitor.page(CHAT)
     network.send()
     eventually(network.hooks.states)
-    assert network.hooks.told("sent")
+    assert network.hooks.received_states("sent")
     visitor.post(CHAT + "/unblock")
     assert "You blocked this business" not in visitor.page(CHAT)
 
@@ -202,10 +202,10 @@ def test_blocking_and_unblocking(network, visitor):
 def test_reading_by_hand(network, visitor):
     visitor.post(CHAT + "/waits")
     network.send()
-    eventually(lambda: network.hooks.told("sent", "delivered"))
+    eventually(lambda: network.hooks.received_states("sent", "delivered"))
     assert "unread" in visitor.page("/phones/people")
     visitor.post(CHAT + "/read")
-    eventually(lambda: network.hooks.told("sent", "delivered", "read"))
+    eventually(lambda: network.hooks.received_states("sent", "delivered", "read"))
     assert "unread" not in visitor.page("/phones/people")
 
 

@@ -333,12 +333,12 @@ def test_a_closed_window_offers_the_approved_templates_of_the_line(app, restaura
     sent = selin.post(f"/inbox/{talk}/answer", **asked, parameters="Ayşe\ncuma")
     assert sent.status_code == 302
     with restaurant.scope():
-        message = message_queries.get(said_last(talk))
+        message = message_queries.get(last_message_id(talk))
         assert (message.kind, message.category) == ("template", "marketing")
         assert message.text == "Merhaba Ayşe, sizi cuma bekliyoruz."
 
 
-def said_last(talk_id):
+def last_message_id(talk_id):
     return inbox_conversations.get(talk_id).last_message_id
 
 

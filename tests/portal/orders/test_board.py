@@ -64,7 +64,7 @@ def test_a_stale_tap_shows_who_was_quicker(staff, bistro):
 def test_the_kitchen_sees_only_what_is_to_be_made_at_its_station(staff, bistro):
     order = bistro.order()
     done = bistro.order(phone="905321119999", table="3")
-    bistro.moves(done, "ready")
+    bistro.changes_state(done, "ready")
     kitchen = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=kitchen&station=bar"))
     assert f'data-order="{order.id}"' in kitchen
     assert f'data-order="{done.id}"' not in kitchen
@@ -178,7 +178,7 @@ def test_a_pause_and_its_end(staff, bistro):
 
 def test_the_day_adds_up(staff, bistro):
     order, other = bistro.order(), bistro.order(phone="905321119998", table="2")
-    bistro.moves(order, "ready")
+    bistro.changes_state(order, "ready")
     with bistro.scope():
         order_lifecycle.cancel(bistro.site(), order_queries.get(other.number), "Gelmedi")
     day = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=day"))
@@ -191,7 +191,7 @@ def test_an_addition_waits_from_when_it_was_made_once_the_rest_is_ready(staff, b
         order = bistro.order()
     address = f"/orders/board/{bistro.site_id}"
     assert "ticket-hot" in text_of(staff.get(address))
-    bistro.moves(order, "ready")
+    bistro.changes_state(order, "ready")
     with bistro.scope():
         order_changes.add_items(bistro.site(), order_queries.get(order.number), [])
     assert "ticket-hot" not in text_of(staff.get(address))

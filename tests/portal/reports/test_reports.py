@@ -44,7 +44,7 @@ def test_orders_of_a_day_by_hour_dish_and_way_to_pay(bistro):
         first = bistro.order()
         second = bistro.order(payment_method="cash", phone="905321112244")
         gone = bistro.order(phone="905321112255")
-        bistro.moves(first, "preparing")
+        bistro.changes_state(first, "preparing")
         with bistro.scope():
             order_lifecycle.cancel(
                 bistro.site(), order_queries.get(gone.number), "Changed their mind"
@@ -94,7 +94,7 @@ def test_the_time_from_the_kitchen_to_the_door(browser, restaurant, bistro):
         order = bistro.delivery()
     for minutes, to in ((0, "sent_to_kitchen"), (5, "preparing"), (18, "ready")):
         with frozen(NOON + timedelta(minutes=minutes)):
-            bistro.moves(order, to)
+            bistro.changes_state(order, to)
     with frozen(NOON + timedelta(minutes=19)), bistro.scope():
         courier_dispatch.assign(
             bistro.site(), order_queries.get(order.number), couriers.get(made["Hakan Usta"])

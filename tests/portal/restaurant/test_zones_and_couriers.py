@@ -38,7 +38,7 @@ def road(bistro):
     """A restaurant with zones and couriers, and a ready order nearby."""
     bistro.ids = bistro.delivers()
     order = bistro.delivery(latitude=41.03, longitude=28.97)
-    bistro.ready = bistro.moves(order, "ready")
+    bistro.ready = bistro.changes_state(order, "ready")
     return bistro
 
 

@@ -185,7 +185,7 @@ def test_a_table_whose_code_was_not_scanned_needs_a_tap(bistro):
     order = bistro.order(token="")
     assert order.state == "awaiting_confirmation"
     assert not bistro.events("order_created")
-    bistro.moves(order, "sent_to_kitchen")
+    bistro.changes_state(order, "sent_to_kitchen")
     assert len(bistro.events("order_created")) == 1
 
 
@@ -196,7 +196,7 @@ def test_a_newcomers_large_order_needs_a_tap(restaurant):
 
 def test_a_second_cart_of_the_same_table_is_an_addition(bistro):
     first = bistro.order()
-    bistro.moves(first, "preparing")
+    bistro.changes_state(first, "preparing")
     second = bistro.order(RequestedItem(bistro.items["Menemen"], 1))
     assert (second.number, second.batch, second.state) == (first.number, 2, "sent_to_kitchen")
     assert second.total == lira("1015")

@@ -42,7 +42,7 @@ def bistro(restaurant):
 def ready(bistro):
     """A nearby delivery order that is ready."""
     order = bistro.delivery(latitude=NEAR[0], longitude=NEAR[1])
-    bistro.moves(order, "ready")
+    bistro.changes_state(order, "ready")
     return order
 
 
@@ -327,11 +327,11 @@ def test_what_is_paid_is_not_collected(bistro, ready):
 
 def test_staff_taps_keep_the_couriers_times_too(bistro, ready):
     assign(bistro, ready)
-    bistro.moves(ready, "out_for_delivery")
-    bistro.moves(ready, "ready")
+    bistro.changes_state(ready, "out_for_delivery")
+    bistro.changes_state(ready, "ready")
     with bistro.scope():
         assert courier_trips.trip_of(ready.id).picked_up_at is None
-    bistro.moves(ready, "delivered")
+    bistro.changes_state(ready, "delivered")
     with bistro.scope():
         assert courier_trips.trip_of(ready.id).delivered_at is not None
 

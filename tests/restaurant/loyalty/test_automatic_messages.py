@@ -57,7 +57,7 @@ def test_a_first_order_is_welcomed_after_dinner_once_and_with_its_reward(club):
     reward = club.reward("Tea on us", "amount", "20")
     club.counts()
     text = "Welcome {{customer.first_name}}: {{coupon.reward}} {{coupon.code}} {{coupon.link}}"
-    club.says("welcome", texts={"tr": text}, reward_id=reward.id)
+    club.enables_message("welcome", texts={"tr": text}, reward_id=reward.id)
     with frozen(NOON):
         club.serves(club.bistro.order())
         assert send_due(club) == 0
@@ -84,7 +84,7 @@ def test_a_first_order_is_welcomed_after_dinner_once_and_with_its_reward(club):
 
 def test_it_waits_for_the_quiet_hours_to_end(club):
     club.counts(quiet_from="20:00", quiet_until="11:30")
-    club.says("welcome")
+    club.enables_message("welcome")
     with frozen("2026-11-16T15:30:00Z"):  # 18:30; two hours later the quiet hours have begun
         club.serves(club.bistro.order())
         advance(timedelta(hours=2))
@@ -96,7 +96,7 @@ def test_it_waits_for_the_quiet_hours_to_end(club):
 
 def test_a_guest_who_opted_out_gets_order_messages_only(club):
     club.counts()
-    club.says("welcome")
+    club.enables_message("welcome")
     with frozen(NOON):
         club.serves(club.bistro.order())
         writes(club, STOP)
@@ -108,7 +108,7 @@ def test_a_guest_who_opted_out_gets_order_messages_only(club):
 
 def test_the_third_visit_is_thanked_for(club):
     club.counts()
-    club.says("visit", number=3)
+    club.enables_message("visit", number=3)
     with frozen(NOON):
         for table in ("1", "2", "3", "4"):
             club.serves(club.bistro.order(table=table))
@@ -120,7 +120,7 @@ def test_the_third_visit_is_thanked_for(club):
 
 def test_a_birthday_once_a_year_by_the_sites_own_clock(club):
     club.counts()
-    club.says("birthday", texts={"tr": "Happy birthday"})
+    club.enables_message("birthday", texts={"tr": "Happy birthday"})
     club.serves(club.bistro.order())
     with club.scope():
         mine = Contact.tenant_id == club.bistro.business.tenant_id
@@ -137,7 +137,7 @@ def test_a_birthday_once_a_year_by_the_sites_own_clock(club):
 
 def test_who_stays_away_is_missed_once_for_each_absence(club):
     club.counts()
-    club.says("missed", number=30, texts={"tr": "We miss you"})
+    club.enables_message("missed", number=30, texts={"tr": "We miss you"})
     with frozen(NOON):
         club.serves(club.bistro.order())
         club.serves(club.bistro.order(phone=OTHER, table="3"))
@@ -155,7 +155,7 @@ def test_who_stays_away_is_missed_once_for_each_absence(club):
 
 def test_the_scheduled_job_finds_the_tenant(club, run_jobs):
     club.counts()
-    club.says("welcome", texts={"tr": "Welcome"})
+    club.enables_message("welcome", texts={"tr": "Welcome"})
     with frozen(NOON):
         club.serves(club.bistro.order())
         advance(timedelta(hours=3))
@@ -167,7 +167,7 @@ def test_the_scheduled_job_finds_the_tenant(club, run_jobs):
 def test_an_automatic_reward_is_announced(club):
     reward = club.reward("Free ayran", "item", "", item_id=club.bistro.items["Ayran"], cost=1)
     club.counts("stamps", "0", gift_id=reward.id)
-    club.says("gift", texts={"tr": "{{coupon.reward}}: {{coupon.code}}"})
+    club.enables_message("gift", texts={"tr": "{{coupon.reward}}: {{coupon.code}}"})
     with frozen(NOON):
         club.serves(club.bistro.order())
         assert send_due(club) == 1
@@ -184,7 +184,7 @@ def test_an_automatic_reward_is_announced(club):
 )
 def test_a_text_that_cannot_be_filled_is_refused(club, text, sentence):
     with pytest.raises(Invalid, match=sentence):
-        club.says("welcome", texts={"tr": text})
+        club.enables_message("welcome", texts={"tr": text})
 
 
 def test_every_message_has_words_of_its_own_in_each_language(club):

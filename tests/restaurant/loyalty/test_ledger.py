@@ -28,7 +28,7 @@ def test_points_come_with_the_served_order_and_only_once(club):
     assert club.balance() == 0
     club.serves(order)
     assert (club.balance(), club.visits()) == (76, 1)
-    club.bistro.moves(order, "closed")
+    club.bistro.changes_state(order, "closed")
     assert (club.balance(), club.visits()) == (76, 1)
 
 
@@ -36,7 +36,7 @@ def test_a_stamp_for_each_visit_of_some_size(club):
     club.counts("stamps", "500")
     club.serves(club.bistro.order())
     assert club.balance() == 1
-    club.bistro.moves(club.bistro.order(), "cancelled", because="no")  # an addition to it
+    club.bistro.changes_state(club.bistro.order(), "cancelled", because="no")  # an addition to it
     small = club.bistro.order(RequestedItem(club.bistro.items["Ayran"], 1), table="3")
     club.serves(small)
     assert (club.balance(), club.visits()) == (0, 1)
@@ -88,7 +88,7 @@ def test_a_new_rate_does_not_reprice_old_orders(club):
     club.counts(amount="10")
     order = club.serves(club.bistro.order())
     club.counts(amount="1")
-    club.bistro.moves(order, "closed")
+    club.bistro.changes_state(order, "closed")
     assert club.balance() == 76
 
 

@@ -45,7 +45,7 @@ def test_an_accepted_order_stays_quiet(restaurant):
     bistro = open_bistro(restaurant, manager_phone=MANAGER)
     with frozen():
         order = bistro.order(token="")
-        bistro.moves(order, "sent_to_kitchen")
+        bistro.changes_state(order, "sent_to_kitchen")
         advance(timedelta(hours=1))
         assert orders_job.sound_alarms(restaurant.tenant_id) == 0
     assert alarm_texts(bistro) == []

@@ -66,7 +66,7 @@ def test_a_tap_is_taken_back_step_by_step(bistro):
 
 def test_a_recalled_order_is_not_announced_to_the_guest_twice(bistro):
     order = bistro.order()
-    bistro.moves(order, "ready")
+    bistro.changes_state(order, "ready")
     assert tap(bistro, order, "kitchen", "undo") == "preparing"
     assert made(bistro, order) == {"Hamburger": "waiting", "Ayran": "ready"}
     assert tap(bistro, order, "kitchen", "ready") == "ready"
@@ -76,7 +76,7 @@ def test_a_recalled_order_is_not_announced_to_the_guest_twice(bistro):
 def test_an_order_that_was_served_is_not_recalled(bistro):
     order = bistro.order()
     for to in ("ready", "served"):
-        bistro.moves(order, to)
+        bistro.changes_state(order, to)
     with pytest.raises(Conflict):
         tap(bistro, order, "kitchen", "undo")
 
@@ -100,7 +100,7 @@ def test_an_addition_leaves_what_is_unmade_unmade_and_what_is_made_made(bistro):
 def test_dishes_of_a_served_order_stay_made_after_an_addition(bistro):
     order = bistro.order()
     for to in ("ready", "served"):
-        bistro.moves(order, to)
+        bistro.changes_state(order, to)
     with bistro.scope():
         staff_orders.add_items(
             bistro.site(),
@@ -161,7 +161,7 @@ def test_the_display_of_a_station_taps_and_recalls_only_its_own(bistro, browser)
 def test_the_order_page_sends_a_ready_order_back_to_the_kitchen(bistro, browser):
     browser.signs_in(bistro.business.hires("waiter", "Mehmet Demir"))
     order = bistro.order()
-    bistro.moves(order, "ready")
+    bistro.changes_state(order, "ready")
     assert "Send back to kitchen" in browser.get(f"/orders/{order.number}").get_data(as_text=True)
     browser.post(f"/orders/{order.number}/kitchen", to="undo")
     page = browser.get(f"/orders/{order.number}").get_data(as_text=True)

@@ -33,7 +33,7 @@ def test_every_state_is_reachable_and_every_move_leads_somewhere():
 def test_an_order_goes_from_the_kitchen_to_the_table(bistro):
     order = bistro.order()
     for to in ("preparing", "ready", "served", "closed"):
-        order = bistro.moves(order, to)
+        order = bistro.changes_state(order, to)
     assert order.ended_at is not None
     with bistro.scope():
         assert [change.state for change in order_queries.changes_of(order.id)] == [
@@ -47,21 +47,21 @@ def test_moves_that_are_not_in_the_table_are_refused(bistro):
         set(order_states.STATES) - order_states.TRANSITIONS["sent_to_kitchen"] - {"sent_to_kitchen"}
     ):
         with pytest.raises(Conflict):
-            bistro.moves(order, to)
+            bistro.changes_state(order, to)
 
 
 def test_the_same_tap_twice_moves_once(bistro):
-    order = bistro.moves(bistro.order(), "preparing")
-    again = bistro.moves(order, "preparing")
+    order = bistro.changes_state(bistro.order(), "preparing")
+    again = bistro.changes_state(order, "preparing")
     assert again.version == order.version
 
 
 def test_two_people_cannot_both_act_on_what_one_of_them_saw(bistro):
     order = bistro.order()
     seen = order.version
-    bistro.moves(order, "preparing", shown_version=seen)
+    bistro.changes_state(order, "preparing", shown_version=seen)
     with pytest.raises(Conflict) as refused:
-        bistro.moves(order, "ready", shown_version=seen)
+        bistro.changes_state(order, "ready", shown_version=seen)
     assert refused.value.code == "order_changed"
 
 
@@ -97,7 +97,7 @@ def test_a_card_order_waits_for_its_payment_no_matter_who_taps(restaurant):
     assert order.state == "awaiting_payment"
     for to in ("sent_to_kitchen", "preparing"):
         with pytest.raises((Invalid, Conflict)):
-            bistro.moves(order, to)
+            bistro.changes_state(order, to)
     assert not bistro.events("order_created")
     with bistro.scope():
         order_lifecycle.mark_paid(bistro.site(), order_queries.get(order.number))
@@ -109,7 +109,7 @@ def test_a_tap_on_a_card_order_asks_for_the_payment(restaurant):
     bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
     add_account(restaurant)
     order = bistro.order(payment_method="card_link", token="")
-    assert bistro.moves(order, "sent_to_kitchen").state == "awaiting_payment"
+    assert bistro.changes_state(order, "sent_to_kitchen").state == "awaiting_payment"
 
 
 def test_next_steps_follow_the_table():
@@ -143,7 +143,7 @@ def test_a_tap_that_saw_the_order_unpaid_cannot_undo_its_payment(app, restaurant
             order_lifecycle.mark_paid(bistro.site(), order_queries.get(order.number))
             paid.set()
         assert tapped.result() == "order_changed"
-    assert bistro.moves(order, "sent_to_kitchen").state == "sent_to_kitchen"
+    assert bistro.changes_state(order, "sent_to_kitchen").state == "sent_to_kitchen"
     assert len(bistro.events("order_created")) == 1
 
 
@@ -182,7 +182,7 @@ def test_a_paid_order_that_waits_for_its_payment_is_found_by_the_sweep(restauran
     with bistro.scope():
         for one in (order, other):
             order_queries.get(one.number).paid_at = now()
-    assert bistro.moves(other, "sent_to_kitchen").state == "sent_to_kitchen"
+    assert bistro.changes_state(other, "sent_to_kitchen").state == "sent_to_kitchen"
     payments_job.find_lost_work()
     with bistro.scope():
         assert order_queries.get(order.number).state == "sent_to_kitchen"

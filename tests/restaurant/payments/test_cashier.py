@@ -114,7 +114,7 @@ def test_the_money_a_courier_collects_is_recorded(bistro):
         courier = couriers.get(names["Hakan Usta"])
         courier_dispatch.assign(bistro.site(), order_queries.get(order.number), courier)
     for to in ("ready", "out_for_delivery", "delivered"):
-        bistro.moves(order, to)
+        bistro.changes_state(order, to)
     with bistro.scope():
         (payment,) = till.of_order(order.id)
         assert (payment.method, payment.amount) == ("cash", order.total)

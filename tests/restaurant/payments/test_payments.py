@@ -172,7 +172,7 @@ def test_a_paid_order_that_needs_a_tap_still_needs_it(till, client):
     order = till.bistro.orders_by_chat(cart.text)
     assert order.state == "awaiting_confirmation"
     assert not created(till)
-    order = till.bistro.moves(order, "sent_to_kitchen")
+    order = till.bistro.changes_state(order, "sent_to_kitchen")
     assert order.state == "sent_to_kitchen"
     assert len(created(till)) == 1
 

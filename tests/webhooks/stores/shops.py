@@ -45,8 +45,8 @@ class Shop:
     def posts(self, body: bytes, headers: dict[str, str]) -> Any:
         return self.client.post(self.path, data=body, headers=headers)
 
-    def shopify(self, topic: str, told: dict[str, Any], webhook_id: str = "") -> Any:
-        body = json.dumps(told).encode()
+    def shopify(self, topic: str, payload: dict[str, Any], webhook_id: str = "") -> Any:
+        body = json.dumps(payload).encode()
         headers = {
             "Content-Type": "application/json",
             "X-Shopify-Topic": topic,
@@ -55,8 +55,8 @@ class Shop:
         }
         return self.posts(body, headers)
 
-    def woocommerce(self, topic: str, told: dict[str, Any], delivery_id: str = "") -> Any:
-        body = json.dumps(told).encode()
+    def woocommerce(self, topic: str, payload: dict[str, Any], delivery_id: str = "") -> Any:
+        body = json.dumps(payload).encode()
         headers = {
             "Content-Type": "application/json",
             "X-WC-Webhook-Topic": topic,
@@ -65,15 +65,15 @@ class Shop:
         }
         return self.posts(body, headers)
 
-    def tells(self, event: str, **told: Any) -> Any:
+    def posts_event(self, event: str, **payload: Any) -> Any:
         """In our own neutral JSON, signed as our own events are."""
-        told.setdefault("id", f"evt-{next(_numbers)}")
-        body = json.dumps({"event": event, **told}).encode()
-        headers = webhook_headers(self.secret, str(told["id"]), body)
+        payload.setdefault("id", f"evt-{next(_numbers)}")
+        body = json.dumps({"event": event, **payload}).encode()
+        headers = webhook_headers(self.secret, str(payload["id"]), body)
         return self.posts(body, {"Content-Type": "application/json", **headers})
 
-    def submits(self, told: Any, content_type: str = "application/json", **headers: str) -> Any:
-        body = told if isinstance(told, bytes) else json.dumps(told).encode()
+    def submits(self, payload: Any, content_type: str = "application/json", **headers: str) -> Any:
+        body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         return self.posts(body, {"Content-Type": content_type, **headers})
 
 

@@ -282,12 +282,12 @@ def test_any_other_store_uses_our_own_format(app, shop, client, redis):
     store = connect_store(shop, client, "store")
     customer = {"name": "Lena Vogt", "phone": "01521 1110105", "country": "DE"}
     order = {"id": "A-7", "number": "A-7", "total": 19.5, "currency": "EUR"}
-    assert store.tells("order.created", customer=customer, order=order).status_code == 200
+    assert store.posts_event("order.created", customer=customer, order=order).status_code == 200
     tracking = {"number": "DHL1", "url": "https://dhl.example/1"}
     run_hooks_and_automations(app)
-    store.tells("order.fulfilled", order={"id": "A-7"}, tracking=tracking)
+    store.posts_event("order.fulfilled", order={"id": "A-7"}, tracking=tracking)
     run_hooks_and_automations(app)
-    store.tells("order.cancelled", order={"id": "A-7"})
+    store.posts_event("order.cancelled", order={"id": "A-7"})
     run_hooks_and_automations(app)
     assert [one.phone for one in messages(shop)] == ["4915211110105"] * 3
     # The first two had not left yet, so they are taken back.

@@ -267,7 +267,7 @@ def test_an_unreadable_hook_is_parked_and_the_others_continue(
             door.submits(PLAIN)
         else:
             customer = {"phone": "0532 111 22 33", "country": "TR"}
-            door.tells("order.created", customer=customer, order={"id": "7"})
+            door.posts_event("order.created", customer=customer, order={"id": "7"})
         for _ in range(6):
             run_hooks_and_automations(app)
             advance(400)
