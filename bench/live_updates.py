@@ -52,12 +52,12 @@ class OpenPages:
         for number in range(count):
             person = self._stack.people[number % len(self._stack.people)]
             member = f"per_{number // 100}"
-            ticket = make_live_token(
+            token = make_live_token(
                 self._stack.env["SECRET_KEY"], person["tenant_id"], member, ["messages"]
             )
             reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
             head = "GET /live/stream?after=0-0 HTTP/1.1\r\nHost: bench\r\n"
-            writer.write(f"{head}Authorization: Bearer {ticket}\r\n\r\n".encode())
+            writer.write(f"{head}Authorization: Bearer {token}\r\n\r\n".encode())
             status = await reader.readline()
             if b" 200 " not in status:
                 raise RuntimeError(f"the live door said {status!r}")

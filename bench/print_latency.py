@@ -112,7 +112,7 @@ def _order(place: Mapping[str, Any]) -> None:
     with tenant_scope(place["tenant_id"]):
         sums = calculate_totals(lines, PricingTerms(currency="TRY"))
         draft = order_lifecycle.OrderDraft(
-            order_type="dine_in", payment_method="cash", lines=lines, sums=sums.as_json(),
+            order_type="dine_in", payment_method="cash", items=lines, sums=sums.as_json(),
             total=sums.total, language="tr", source="api", table_number="7",
         )  # fmt: skip
         order_lifecycle.create_order(sites.get(place["site_id"]), draft)

@@ -46,28 +46,28 @@ class OpenConnections:
     tenants: Counter[int] = field(default_factory=Counter)
     members: dict[tuple[int, str], dict[int, web.Request]] = field(default_factory=dict)
 
-    def full_for(self, ticket: LiveToken) -> bool:
-        own_streams = self.members.get((ticket.tenant_id, ticket.member), {}).values()
+    def full_for(self, token: LiveToken) -> bool:
+        own_streams = self.members.get((token.tenant_id, token.member), {}).values()
         return (
             self.total >= MOST_CONNECTIONS
-            or self.tenants[ticket.tenant_id] >= MOST_OF_TENANT
+            or self.tenants[token.tenant_id] >= MOST_OF_TENANT
             or sum(one.transport is not None for one in own_streams) >= MOST_OF_MEMBER
         )
 
     @contextmanager
-    def counting(self, ticket: LiveToken, request: web.Request) -> Iterator[None]:
-        member = (ticket.tenant_id, ticket.member)
+    def counting(self, token: LiveToken, request: web.Request) -> Iterator[None]:
+        member = (token.tenant_id, token.member)
         self.total += 1
-        self.tenants[ticket.tenant_id] += 1
+        self.tenants[token.tenant_id] += 1
         self.members.setdefault(member, {})[id(request)] = request
         try:
             yield
         finally:
             self.total -= 1
-            self.tenants[ticket.tenant_id] -= 1
+            self.tenants[token.tenant_id] -= 1
             del self.members[member][id(request)]
-            if not self.tenants[ticket.tenant_id]:
-                del self.tenants[ticket.tenant_id]
+            if not self.tenants[token.tenant_id]:
+                del self.tenants[token.tenant_id]
             if not self.members[member]:
                 del self.members[member]
 
@@ -143,73 +143,73 @@ class LiveServer:
         )
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        ticket = self._authenticate(request)
+        token = self._authenticate(request)
         after = request.query.get("after", "")
-        with self._connections.counting(ticket, request):
-            waiter, missed = await self._join(ticket, after)
+        with self._connections.counting(token, request):
+            waiter, missed = await self._join(token, after)
             try:
                 stream = web.StreamResponse(headers={**STREAM, **self._cors(request)})
                 await stream.prepare(request)
-                await self._write_updates(stream, ticket, waiter, missed)
+                await self._write_updates(stream, token, waiter, missed)
             finally:
-                self._hub.leave(ticket.tenant_id, waiter)
+                self._hub.leave(token.tenant_id, waiter)
         return stream
 
     async def _write_updates(
         self,
         stream: web.StreamResponse,
-        ticket: LiveToken,
+        token: LiveToken,
         waiter: Subscriber,
         missed: list[LiveUpdate],
     ) -> None:
         """Write updates until the token expires, the reader is gone or slow, or we stop."""
         clock = asyncio.get_running_loop().time
-        until, sent = clock() + ticket.seconds_left(), (0, 0)
+        until, sent = clock() + token.seconds_left(), (0, 0)
         try:
             await _write(stream, b": hello\n\n")
             for update in missed:
-                sent = await self._pass_on(stream, ticket, update, sent)
+                sent = await self._pass_on(stream, token, update, sent)
             while not waiter.over and (left := until - clock()) > 0:
                 received = await waiter.next(min(HEARTBEAT_SECONDS, left))
                 if received is None:
                     await _write(stream, _heartbeat(sent))
                 else:
-                    sent = await self._pass_on(stream, ticket, received, sent)
+                    sent = await self._pass_on(stream, token, received, sent)
         except (ConnectionError, TimeoutError):
             pass
 
     async def _pass_on(
         self,
         stream: web.StreamResponse,
-        ticket: LiveToken,
+        token: LiveToken,
         update: LiveUpdate,
         sent: tuple[int, int],
     ) -> tuple[int, int]:
         cursor = read_cursor(update.cursor)
         if cursor <= sent and cursor > (0, 0):
             return sent
-        if facts := update.for_topics(ticket.topics):
+        if facts := update.for_topics(token.topics):
             await _write(stream, f"id: {update.cursor}\ndata: {json.dumps(facts)}\n\n".encode())
         return max(cursor, sent)
 
     async def _poll(self, request: web.Request) -> web.StreamResponse:
-        ticket = self._authenticate(request)
+        token = self._authenticate(request)
         after = request.query.get("after", "")
-        with self._connections.counting(ticket, request):
-            waiter, missed = await self._join(ticket, after)
+        with self._connections.counting(token, request):
+            waiter, missed = await self._join(token, after)
             try:
-                return web.json_response(await self._gather(ticket, waiter, missed, after))
+                return web.json_response(await self._gather(token, waiter, missed, after))
             finally:
-                self._hub.leave(ticket.tenant_id, waiter)
+                self._hub.leave(token.tenant_id, waiter)
 
     async def _gather(
-        self, ticket: LiveToken, waiter: Subscriber, missed: list[LiveUpdate], after: str
+        self, token: LiveToken, waiter: Subscriber, missed: list[LiveUpdate], after: str
     ) -> dict[str, object]:
         clock = asyncio.get_running_loop().time
         until, found, cursor = clock() + POLL_SECONDS, [], after
         while True:
             for update in missed:
-                found += update.for_topics(ticket.topics)
+                found += update.for_topics(token.topics)
                 cursor = update.cursor
             left = until - clock()
             if found or left <= 0 or waiter.over:
@@ -220,16 +220,16 @@ class LiveServer:
     def _authenticate(self, request: web.Request) -> LiveToken:
         scheme, _, text = request.headers.get("Authorization", "").partition(" ")
         try:
-            ticket = read_live_token(self._secret, text if scheme == "Bearer" else "")
+            token = read_live_token(self._secret, text if scheme == "Bearer" else "")
         except BadToken as error:
             raise _http_error(web.HTTPUnauthorized, error.code) from None
-        if self._connections.full_for(ticket):
+        if self._connections.full_for(token):
             raise _http_error(web.HTTPTooManyRequests, "too_many_pages", after=30)
-        return ticket
+        return token
 
-    async def _join(self, ticket: LiveToken, after: str) -> tuple[Subscriber, list[LiveUpdate]]:
+    async def _join(self, token: LiveToken, after: str) -> tuple[Subscriber, list[LiveUpdate]]:
         try:
-            return await self._hub.join(ticket.tenant_id, after)
+            return await self._hub.join(token.tenant_id, after)
         except RedisUnavailable:
             raise _http_error(web.HTTPServiceUnavailable, "try_again", after=2) from None
 

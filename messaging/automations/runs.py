@@ -227,8 +227,8 @@ def _outcome(run: AutomationRun) -> RunOutcome:
     if draft.kind == "text" and not draft.text:
         return RunOutcome("skipped", reasons.EMPTY_MESSAGE, draft.phone)
     line = line_repository.route_for(automation.line_id, test=False, allowed=None)
-    ticket = message_accept.accept_message(draft, line, current_tenant_facts())
-    return RunOutcome("sent", "", draft.phone, ticket.id)
+    accepted = message_accept.accept_message(draft, line, current_tenant_facts())
+    return RunOutcome("sent", "", draft.phone, accepted.id)
 
 
 def _is_form_reply(recipe: Recipe) -> bool:

@@ -175,19 +175,19 @@ def _send_messages(
     empty = [one for one, draft in drafts.items() if draft.kind == "text" and not draft.text]
     exclude_recipients(campaign, {one.contact_id: "nothing_to_say" for one in empty})
     full = {one: draft for one, draft in drafts.items() if one not in empty}
-    tickets = _accept(campaign, line, full, facts)
-    if not tickets:
+    accepted = _accept(campaign, line, full, facts)
+    if not accepted:
         return
     chaos.fault_point("campaign_accepted")
-    marketing_eligibility.record_marketing_sent([one.contact_id for one in tickets], moment)
+    marketing_eligibility.record_marketing_sent([one.contact_id for one in accepted], moment)
     db.session.execute(
         MARK_HANDED,
         {
             **_campaign_key(campaign),
             "now": moment,
-            "ids": [str(to_uuid("con", one.contact_id)) for one in tickets],
-            "messages": [str(to_uuid("msg", ticket.id)) for ticket in tickets.values()],
-            "coupons": [one.coupon for one in tickets],
+            "ids": [str(to_uuid("con", one.contact_id)) for one in accepted],
+            "messages": [str(to_uuid("msg", message.id)) for message in accepted.values()],
+            "coupons": [one.coupon for one in accepted],
         },
     )
 
@@ -199,8 +199,8 @@ def _accept(
     if not drafts:
         return {}
     try:
-        tickets = message_accept.accept_messages(list(drafts.values()), line, facts)
-        return dict(zip(drafts, tickets, strict=True))
+        messages = message_accept.accept_messages(list(drafts.values()), line, facts)
+        return dict(zip(drafts, messages, strict=True))
     except DomainError:
         accepted: dict[Recipient, AcceptedMessage] = {}
     for reader, draft in drafts.items():

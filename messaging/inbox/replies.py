@@ -88,12 +88,12 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     if isinstance(known, InterruptedRequest):
         return known.made
     draft = message_accept.check_template_draft(_draft(talk, answer), line)
-    ticket = message_accept.accept_message(draft, line, current_tenant_facts())
-    idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, ticket.id))
-    _record_reply(talk, ticket.id)
+    accepted = message_accept.accept_message(draft, line, current_tenant_facts())
+    idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, accepted.id))
+    _record_reply(talk, accepted.id)
     search_index.add_words(talk.id, search_index.words_of(draft.text))
-    publish_update("conversations.changed", id=talk.id, message=ticket.id)
-    return ticket.id
+    publish_update("conversations.changed", id=talk.id, message=accepted.id)
+    return accepted.id
 
 
 def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:

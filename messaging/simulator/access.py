@@ -56,10 +56,10 @@ def people_only(secret: str) -> Middleware:
         if not secret:
             if not _is_own_host(request):
                 raise web.HTTPForbidden(text="asked for by another site")
-        elif ticket := request.query.get("ticket"):
-            if tenant_of_token(secret, ticket) is None:
+        elif token := request.query.get("ticket"):
+            if tenant_of_token(secret, token) is None:
                 raise web.HTTPForbidden(text=translate_for(request, LINK_EXPIRED))
-            return _admit(request, ticket)
+            return _admit(request, token)
         elif (tenant := tenant_of_token(secret, request.cookies.get(COOKIE, ""))) is not None:
             request[TENANT] = tenant
         else:
@@ -83,11 +83,11 @@ HEADERS = {
 }
 
 
-def _admit(request: web.Request, ticket: str = "") -> web.Response:
+def _admit(request: web.Request, token: str = "") -> web.Response:
     """Move token and language from the URL to cookies."""
     onward = request.rel_url.without_query_params("ticket", "lang")
     response = web.Response(status=303, headers={"Location": str(onward), **HEADERS})
-    for name, value in ((COOKIE, ticket), (LANGUAGE, request.query.get("lang", ""))):
+    for name, value in ((COOKIE, token), (LANGUAGE, request.query.get("lang", ""))):
         if value:
             response.set_cookie(
                 name,

@@ -157,8 +157,8 @@ def message(contact_id: str) -> Any:
     form = WriteForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
-            ticket = _send(contact_id, field_text(form.text))
-            return redirect(url_for("messages.message", message_id=ticket.id))
+            accepted = _send(contact_id, field_text(form.text))
+            return redirect(url_for("messages.message", message_id=accepted.id))
     return _page(contact_id, write_form=form)
 
 

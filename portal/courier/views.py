@@ -86,7 +86,7 @@ def _page(courier: Courier, token: str, error: DomainError | None = None) -> Res
     """Runs in the tenant's scope."""
     site = sites.get(courier.site_id)
     todo, done = courier_dispatch.trips_of_courier(courier)
-    lines = order_queries.items_of_orders([ride.order.id for ride in todo])
+    items = order_queries.items_of_orders([ride.order.id for ride in todo])
     cash = sum(ride.trip.collected or 0 for ride in done if ride.trip.collected_by == "cash")
     html = render_template(
         "courier/list.html",
@@ -95,7 +95,7 @@ def _page(courier: Courier, token: str, error: DomainError | None = None) -> Res
         direction=direction(courier.language),
         courier=courier,
         site=site,
-        stops=[_stop(site, courier, ride, lines[ride.order.id]) for ride in todo],
+        stops=[_stop(site, courier, ride, items[ride.order.id]) for ride in todo],
         brought=len(done),
         cash=courier_text(
             courier.language,
@@ -112,7 +112,7 @@ def _page(courier: Courier, token: str, error: DomainError | None = None) -> Res
 
 
 def _stop(
-    site: Site, courier: Courier, ride: AssignedTrip, lines: list[OrderItem]
+    site: Site, courier: Courier, ride: AssignedTrip, items: list[OrderItem]
 ) -> dict[str, Any]:
     order, language = ride.order, courier.language
     collected = courier_trips.amount_to_collect(order)
@@ -126,7 +126,7 @@ def _stop(
         "phone": order.customer_phone,
         "chat": carts.chat_link(order.customer_phone, hello) if order.customer_phone else "",
         "items": [f"{one.quantity - one.voided}× {one.said or one.name}"
-                  for one in lines if one.quantity > one.voided],
+                  for one in items if one.quantity > one.voided],
         "way": collected.way,
         "amount": format_money(collected.amount, order.currency, language),
         "state": "riding" if order.state == "out_for_delivery"

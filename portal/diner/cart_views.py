@@ -102,8 +102,8 @@ def send_cart(slug: str) -> Response:
 def _requested_cart(form: CartIn) -> carts.CartRequest:
     return carts.CartRequest(
         items=tuple(
-            RequestedItem(line.item, line.quantity, tuple(line.options), line.note)
-            for line in form.lines
+            RequestedItem(item.item, item.quantity, tuple(item.options), item.note)
+            for item in form.lines
         ),
         order_type=form.order_type,
         payment_method=form.payment_method,

@@ -37,13 +37,15 @@ def coupon(slug: str) -> Response:
         return error_reply(429, "coupon_too_often", language)
     try:
         form = CouponIn.model_validate_json(read_body())
-        items = [RequestedItem(one.item, one.quantity, tuple(one.options)) for one in form.lines]
-        lines = price_items(PricedMenu(facts.content, facts.missing), items, language)
+        requested = [
+            RequestedItem(one.item, one.quantity, tuple(one.options)) for one in form.lines
+        ]
+        items = price_items(PricedMenu(facts.content, facts.missing), requested, language)
     except (ValidationError, Invalid):
         return error_reply(422, "changed", language)
     try:
         with tenant_scope(facts.tenant_id):
-            offer = coupons.offer_for_cart(facts.site, form.code, lines)
+            offer = coupons.offer_for_cart(facts.site, form.code, items)
             promise = coupons.terms_of(offer.coupon)
     except CouponRefused as error:
         return json_response(

@@ -219,8 +219,8 @@ def message(line_id: int) -> Any:
     known, form = _line(line_id), TestMessageForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
-            ticket = send_text(known, read_phone(field_text(form.phone)), field_text(form.text))
-            return redirect(url_for("messages.message", message_id=ticket.id))
+            accepted = send_text(known, read_phone(field_text(form.phone)), field_text(form.text))
+            return redirect(url_for("messages.message", message_id=accepted.id))
     return _page(known, message_form=form)
 
 

@@ -109,8 +109,8 @@ def send(template_id: str) -> Any:
     form.offer_lines(_choices(known))
     if form.validate_on_submit():
         with domain_errors_on(form):
-            ticket = _send(known, field_text(form.phone), form.line.data)
-            return redirect(url_for("messages.message", message_id=ticket.id))
+            accepted = _send(known, field_text(form.phone), form.line.data)
+            return redirect(url_for("messages.message", message_id=accepted.id))
     return _page(known, form if request.method == "POST" else None)
 
 

@@ -156,8 +156,8 @@ def new() -> Any:
         with domain_errors_on(form):
             phone, choices = find_recipients(field_text(form.phone))
             if phone:
-                ticket = send_text(lines[form.line.data], phone, field_text(form.text))
-                return redirect(url_for("messages.message", message_id=ticket.id))
+                accepted = send_text(lines[form.line.data], phone, field_text(form.text))
+                return redirect(url_for("messages.message", message_id=accepted.id))
     elif request.method == "GET":
         form.phone.data = request.args.get("phone", "")[:40]
         form.line.data = default.id if default else None

@@ -49,7 +49,7 @@ PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 @dataclass
 class OrderCard:
     order: Order
-    lines: list[OrderItem]
+    items: list[OrderItem]
     """Items of the chosen station, or all items."""
     made: dict[int, str]
     """By item position: waiting, started or ready."""
@@ -203,14 +203,14 @@ def table_bill(site_id: str, table_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         site, table = sites.get(site_id), _table(site_id, table_id)
         open_orders = print_jobs.orders_on_bill(site.id, table.id)
-        lines = order_queries.items_of_orders([order.id for order in open_orders])
+        items = order_queries.items_of_orders([order.id for order in open_orders])
         both = bills.combine_totals(open_orders)
         printable = bool(printers.for_bills(site.id))
     return render_template(
         "board/bill.html",
         site=site,
         table=table,
-        tabs=[(order, lines[order.id]) for order in open_orders],
+        tabs=[(order, items[order.id]) for order in open_orders],
         both=both,
         printable=printable,
     )
@@ -312,7 +312,7 @@ def _sort_for_kitchen(made: Board) -> None:
 def _cards(site: Site, station: str) -> list[OrderCard]:
     found = order_queries.open_orders(site.id)
     ids = [order.id for order in found]
-    lines, progress = order_queries.items_of_orders(ids), kitchen_progress.progress_of(ids)
+    items, progress = order_queries.items_of_orders(ids), kitchen_progress.progress_of(ids)
     ordered_at = order_queries.batch_times(found)
     slips = (
         print_job_queries.tickets_of_orders([order.id for order in found])
@@ -322,11 +322,11 @@ def _cards(site: Site, station: str) -> list[OrderCard]:
     bare = station_coverage.stations_without_printer(site.id)
     made = []
     for order in found:
-        remaining = kitchen_progress.remaining_items(lines[order.id], station)
+        remaining = kitchen_progress.remaining_items(items[order.id], station)
         if station and not remaining:
             continue
         in_kitchen = order.state in order_states.IN_THE_KITCHEN
-        states = {line.position: progress[order.id].of(line, station) for line in remaining}
+        states = {item.position: progress[order.id].of(item, station) for item in remaining}
         if not in_kitchen and order.state not in WAITING:
             states = dict.fromkeys(states, kitchen_progress.READY)
         since = _since(remaining, states, ordered_at[order.id])
@@ -356,9 +356,9 @@ def _item_step(states: set[str]) -> str | None:
     return "preparing" if kitchen_progress.WAITING in states else "ready"
 
 
-def _since(lines: list[OrderItem], states: dict[int, str], ordered_at: list[datetime]) -> datetime:
+def _since(items: list[OrderItem], states: dict[int, str], ordered_at: list[datetime]) -> datetime:
     """When the oldest unfinished item was ordered; if all are ready, when the last one was."""
-    unmade = [line.batch for line in lines if states[line.position] != kitchen_progress.READY]
+    unmade = [item.batch for item in items if states[item.position] != kitchen_progress.READY]
     batch = min(unmade, default=len(ordered_at))
     return ordered_at[min(batch, len(ordered_at)) - 1]
 

@@ -84,9 +84,9 @@ def export() -> Any:
                 lines = order_queries.items_of_orders([order.id for order in found])
             for order in found:
                 items = "; ".join(
-                    f"{line.quantity - line.voided} × {line.name}"
-                    for line in lines[order.id]
-                    if line.quantity > line.voided
+                    f"{item.quantity - item.voided} × {item.name}"
+                    for item in lines[order.id]
+                    if item.quantity > item.voided
                 )
                 yield _cells(order, names.get(order.site_id, ""), items)
             if len(found) < BATCH:

@@ -26,8 +26,13 @@ from restaurant.delivery import addresses
 from restaurant.loyalty import redemption
 from restaurant.loyalty.redemption import Redemption
 from restaurant.menus import availability, publishing
-from restaurant.menus.pricing import ChosenOption, NotOnMenu, PricedMenu, calculate_totals
-from restaurant.menus.pricing import PricedItem as PricedLine
+from restaurant.menus.pricing import (
+    ChosenOption,
+    NotOnMenu,
+    PricedItem,
+    PricedMenu,
+    calculate_totals,
+)
 from restaurant.models import Cart, Order, Site
 from restaurant.orders import carts, hold_reasons, placing
 from restaurant.orders import changes as order_changes
@@ -104,8 +109,8 @@ def _order_from_cart(
     needs_tap = bool(notes)
     if carts.was_edited(cart, message.text):
         notes.append(hold_reasons.message_edited(message.text[:500]))
-    lines = [_priced(row) for row in cart.lines]
-    bought = redemption.redeem_for_cart(site, cart, lines, sender.contact_id, use_up=not line.test)
+    items = [_priced(row) for row in cart.lines]
+    bought = redemption.redeem_for_cart(site, cart, items, sender.contact_id, use_up=not line.test)
     if bought.refusal is not None:
         notes += hold_reasons.coupon_refused(bought.refusal.why, bought.code)
     cart.used_at = now()
@@ -118,7 +123,7 @@ def _order_from_cart(
         if bought.coupon is not None:
             bought.coupon.order_id = open_order.id
             db.session.flush()
-        order = order_changes.add_items(site, open_order, lines, reason=join_reasons(notes))
+        order = order_changes.add_items(site, open_order, items, reason=join_reasons(notes))
         cart.order_id = order.id
         order_notifications.send_to_customer(
             order, order_notifications.customer_text(order, "added")
@@ -130,7 +135,7 @@ def _order_from_cart(
         order_lifecycle.OrderDraft(
             order_type=cart.order_type,
             payment_method=cart.payment_method,
-            lines=lines,
+            items=items,
             sums=bought.sums,
             total=bought.total,
             language=cart.language,
@@ -190,13 +195,13 @@ def _order_from_free_text(
     ):
         return None  # the message stays in the inbox
     order_type = "dine_in" if written.table else "takeaway"
-    sums = calculate_totals(written.lines, carts.pricing_terms(site, order_type, written.lines))
+    sums = calculate_totals(written.items, carts.pricing_terms(site, order_type, written.items))
     order = placing.place_draft(
         site,
         order_lifecycle.OrderDraft(
             order_type=order_type,
             payment_method="pos_at_table" if written.table else "cash",
-            lines=written.lines,
+            items=written.items,
             sums=sums.as_json(),
             total=sums.total,
             language=written.language,
@@ -279,8 +284,8 @@ def _hold_reasons(site: Site, cart: Cart, sender: Sender) -> list[str]:
     return why
 
 
-def _priced(row: dict[str, Any]) -> PricedLine:
-    return PricedLine(
+def _priced(row: dict[str, Any]) -> PricedItem:
+    return PricedItem(
         item_id=row["item_id"],
         name=row["name"],
         said=row["said"],

@@ -10,8 +10,7 @@ from core.values.text import fold_case
 from messaging.models import Line
 from restaurant.chat_texts import chat_languages, unfilled_chat_text
 from restaurant.menus import publishing
-from restaurant.menus.pricing import PricedItem as PricedLine
-from restaurant.menus.pricing import PricedMenu, RequestedItem, price_items
+from restaurant.menus.pricing import PricedItem, PricedMenu, RequestedItem, price_items
 from restaurant.models import Site, Table
 from restaurant.sites import sites, tables
 
@@ -27,7 +26,7 @@ _LINE = re.compile(r"([0-9]{1,2})\s{0,3}[x×*](.+)")
 class ParsedOrder:
     site: Site
     language: str
-    lines: list[PricedLine]
+    items: list[PricedItem]
     table: Table | None
     unread: list[str]
     """Lines that match no item, for the staff."""
@@ -76,9 +75,9 @@ def _parse_for_site(site: Site, rows: list[str]) -> ParsedOrder | None:
             requested[-1] = RequestedItem(last.item_id, last.quantity, (*last.options, *extra))
     if not requested:
         return None
-    lines, failed = _priced(PricedMenu(version.content), requested, language)
+    items, failed = _priced(PricedMenu(version.content), requested, language)
     return (
-        ParsedOrder(site, language, lines, _table(site, rows), unread + failed) if lines else None
+        ParsedOrder(site, language, items, _table(site, rows), unread + failed) if items else None
     )
 
 
@@ -99,15 +98,15 @@ def _quantity_and_name(row: str) -> tuple[int, str] | None:
 
 def _priced(
     priced_menu: PricedMenu, requested: list[RequestedItem], language: str
-) -> tuple[list[PricedLine], list[str]]:
-    lines: list[PricedLine] = []
+) -> tuple[list[PricedItem], list[str]]:
+    items: list[PricedItem] = []
     failed: list[str] = []
     for item in requested:
         try:
-            lines += price_items(priced_menu, [item], language)
+            items += price_items(priced_menu, [item], language)
         except DomainError as error:
             failed.append(error.message)
-    return lines, failed
+    return items, failed
 
 
 def _names(content: Mapping[str, Any]) -> dict[str, tuple[str, str]]:

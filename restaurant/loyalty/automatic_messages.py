@@ -198,13 +198,13 @@ def _send(one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line) -> 
                 priority=BULK,
                 category="marketing",
             )
-            ticket = message_accept.accept_message(draft, line, current_tenant_facts())
+            accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     except DomainError as refused:  # over quota, expired reward, …; the list shows the reason
         log.warning("loyalty message not sent", cause=one.cause, code=refused.code)
         one.state, one.because = "left_out", refused.code
         return False
     marketing_eligibility.record_marketing_sent([one.contact_id])
-    one.state, one.message_id, one.at = "sent", ticket.id, now()
+    one.state, one.message_id, one.at = "sent", accepted.id, now()
     one.coupon_id = coupon.id if coupon else None
     return True
 

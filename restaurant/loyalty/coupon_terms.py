@@ -81,41 +81,41 @@ def read_terms(stored: Mapping[str, Any]) -> CouponTerms:
 
 
 def find_refusal(
-    promise: CouponTerms, site: Site, lines: Sequence[PricedItem]
+    promise: CouponTerms, site: Site, items: Sequence[PricedItem]
 ) -> CouponRefusal | None:
     """Why the terms do not apply to this cart at this site; None if they do."""
     if promise.site_ids and site.id not in promise.site_ids:
         return CouponRefusal("other_site")
     if promise.is_fixed_amount and promise.currency != site.currency:
         return CouponRefusal("other_site")
-    if subtotal(lines) < promise.minimum:
+    if subtotal(items) < promise.minimum:
         return CouponRefusal("below_minimum", amount=promise.minimum)
-    if promise.kind == "item" and not _matching_prices(promise, lines):
+    if promise.kind == "item" and not _matching_prices(promise, items):
         return CouponRefusal("item_missing", name=promise.item_name)
     return None
 
 
-def calculate_discount(promise: CouponTerms, lines: Sequence[PricedItem], currency: str) -> Decimal:
+def calculate_discount(promise: CouponTerms, items: Sequence[PricedItem], currency: str) -> Decimal:
     """At most the price of the items; rounded to the currency, so that amounts add up."""
-    whole = subtotal(lines)
+    whole = subtotal(items)
     if promise.kind == "percent":
         off = whole * promise.value / 100
         off = off if promise.most is None else min(off, promise.most)
     elif promise.kind == "amount":
         off = promise.value
     else:
-        off = max(_matching_prices(promise, lines), default=ZERO)
+        off = max(_matching_prices(promise, items), default=ZERO)
     return quantize(min(off, whole), currency)
 
 
-def subtotal(lines: Iterable[PricedItem]) -> Decimal:
-    return sum((line.amount for line in lines), ZERO)
+def subtotal(items: Iterable[PricedItem]) -> Decimal:
+    return sum((item.amount for item in items), ZERO)
 
 
-def _matching_prices(promise: CouponTerms, lines: Iterable[PricedItem]) -> list[Decimal]:
+def _matching_prices(promise: CouponTerms, items: Iterable[PricedItem]) -> list[Decimal]:
     """The price of one piece, without options, on each line of the item."""
     return [
-        line.unit_price - sum((option.price for option in line.options), ZERO)
-        for line in lines
-        if line.item_id == promise.item_id and line.quantity > 0
+        item.unit_price - sum((option.price for option in item.options), ZERO)
+        for item in items
+        if item.item_id == promise.item_id and item.quantity > 0
     ]

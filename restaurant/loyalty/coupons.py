@@ -152,19 +152,19 @@ def state_of(coupon: Coupon, moment: datetime | None = None) -> str:
 def offer_for_cart(
     site: Site,
     typed: str,
-    lines: Sequence[PricedItem],
+    items: Sequence[PricedItem],
     contact_id: str | None = None,
     moment: datetime | None = None,
 ) -> CouponOffer:
     """The discount of a code on these items at this site. Raises CouponRefused."""
     coupon = by_code(typed)
-    why = refusal_of(coupon, site, lines, contact_id, moment)
+    why = refusal_of(coupon, site, items, contact_id, moment)
     if why is not None or coupon is None:
         raise CouponRefused(why or CouponRefusal("unknown"))
     return CouponOffer(
         coupon,
         coupon_terms.calculate_discount(
-            coupon_terms.read_terms(coupon.terms), lines, site.currency
+            coupon_terms.read_terms(coupon.terms), items, site.currency
         ),
     )
 
@@ -172,7 +172,7 @@ def offer_for_cart(
 def refusal_of(
     coupon: Coupon | None,
     site: Site,
-    lines: Sequence[PricedItem],
+    items: Sequence[PricedItem],
     contact_id: str | None,
     moment: datetime | None = None,
 ) -> CouponRefusal | None:
@@ -186,7 +186,7 @@ def refusal_of(
         return CouponRefusal("not_yours")
     if contact_id is not None and _limit_reached(coupon, contact_id):
         return CouponRefusal("limit")
-    return coupon_terms.find_refusal(coupon_terms.read_terms(coupon.terms), site, lines)
+    return coupon_terms.find_refusal(coupon_terms.read_terms(coupon.terms), site, items)
 
 
 def use_coupon(coupon: Coupon, discount: Decimal, order_id: str | None = None) -> bool:

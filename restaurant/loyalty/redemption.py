@@ -27,7 +27,7 @@ class Redemption:
 def redeem_for_cart(
     site: Site,
     cart: Cart,
-    lines: Sequence[PricedItem],
+    items: Sequence[PricedItem],
     contact_id: str | None,
     *,
     use_up: bool = True,
@@ -39,7 +39,7 @@ def redeem_for_cart(
     if not cart.coupon:
         return Redemption(cart.sums, cart.total)
     coupon = coupons.by_code(cart.coupon, lock=True)
-    why = coupons.refusal_of(coupon, site, lines, contact_id, cart.made_at)
+    why = coupons.refusal_of(coupon, site, items, contact_id, cart.made_at)
     if why is None and coupon is not None:
         if not use_up:
             return Redemption(cart.sums, cart.total)
@@ -47,7 +47,7 @@ def redeem_for_cart(
             return Redemption(cart.sums, cart.total, coupon)
         why = CouponRefusal("used")
     whole = calculate_totals(
-        lines,
+        items,
         PricingTerms(
             currency=site.currency,
             tax_included=site.tax_included,
@@ -64,7 +64,7 @@ def redeem_for_cart(
 def redeem_code(
     site: Site,
     typed: str,
-    lines: Sequence[PricedItem],
+    items: Sequence[PricedItem],
     contact_id: str | None,
     *,
     use_up: bool = True,
@@ -75,7 +75,7 @@ def redeem_code(
     if not typed.strip():
         return None, ZERO
     try:
-        offer = coupons.offer_for_cart(site, typed, lines, contact_id)
+        offer = coupons.offer_for_cart(site, typed, items, contact_id)
     except CouponRefused as error:
         raise invalid("coupon", error.code, error.template, **error.values) from error
     if not use_up:
@@ -85,7 +85,7 @@ def redeem_code(
     return offer.coupon, offer.coupon.discount or ZERO
 
 
-def current_discount(order: Order, lines: Sequence[PricedItem]) -> Decimal:
+def current_discount(order: Order, items: Sequence[PricedItem]) -> Decimal:
     """The discount after items were added or voided: at most the original one, and at most what
     the terms give on the remaining items."""
     used = coupons.of_order(order.id)
@@ -95,7 +95,7 @@ def current_discount(order: Order, lines: Sequence[PricedItem]) -> Decimal:
         (
             min(
                 one.discount or ZERO,
-                coupon_terms.calculate_discount(coupons.terms_of(one), lines, order.currency),
+                coupon_terms.calculate_discount(coupons.terms_of(one), items, order.currency),
             )
             for one in used
         ),

@@ -229,11 +229,11 @@ def _options(
     return chosen
 
 
-def calculate_totals(lines: Iterable[PricedItem], terms: PricingTerms) -> OrderTotals:
+def calculate_totals(items: Iterable[PricedItem], terms: PricingTerms) -> OrderTotals:
     """Subtotal, discount, service, delivery fee, tip, taxes by rate, and total."""
     by_rate: dict[Decimal, Decimal] = {}
-    for line in lines:
-        by_rate[line.tax_percent] = by_rate.get(line.tax_percent, ZERO) + line.amount
+    for item in items:
+        by_rate[item.tax_percent] = by_rate.get(item.tax_percent, ZERO) + item.amount
     currency = terms.currency
     subtotal = quantize(sum(by_rate.values(), ZERO), currency)
     discount = quantize(min(max(terms.discount, ZERO), subtotal), currency)

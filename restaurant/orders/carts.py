@@ -92,14 +92,14 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
     priced_menu = PricedMenu(
         version.content, availability.unavailable(site, version.content, moment)
     )
-    lines = price_items(priced_menu, cart_request.items, language)
-    where = _delivery_address(site, cart_request, lines)
-    terms = pricing_terms(site, cart_request.order_type, lines, cart_request.tip_percent, where.fee)
+    items = price_items(priced_menu, cart_request.items, language)
+    where = _delivery_address(site, cart_request, items)
+    terms = pricing_terms(site, cart_request.order_type, items, cart_request.tip_percent, where.fee)
     coupon = ""
     if cart_request.coupon.strip():
-        offer = coupons.offer_for_cart(site, cart_request.coupon, lines)
+        offer = coupons.offer_for_cart(site, cart_request.coupon, items)
         terms, coupon = replace(terms, discount=offer.discount), offer.coupon.code
-    sums = calculate_totals(lines, terms)
+    sums = calculate_totals(items, terms)
     cart = Cart(
         tenant_id=current_tenant_id(),
         site_id=site.id,
@@ -111,7 +111,7 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
         language=language,
         menu_id=version.menu_id,
         menu_version=version.number,
-        lines=[item_json(line) for line in lines],
+        lines=[item_json(item) for item in items],
         sums=sums.as_json(),
         total=sums.total,
         notes=normalize_text(cart_request.notes)[:LONGEST_NOTES],
@@ -121,19 +121,19 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
         made_at=moment,
         expires_at=moment + CART_LIFETIME,
     )
-    return _store_with_code(site, cart, lines, sums)
+    return _store_with_code(site, cart, items, sums)
 
 
 def pricing_terms(
     site: Site,
     order_type: str,
-    lines: Sequence[PricedItem],
+    items: Sequence[PricedItem],
     tip_percent: int = 0,
     delivery_fee: Decimal = ZERO,
 ) -> PricingTerms:
     tip = Decimal(0)
     if tip_percent and tip_percent in site.tip_percents:
-        tip = sum((line.amount for line in lines), Decimal(0)) * tip_percent / 100
+        tip = sum((item.amount for item in items), Decimal(0)) * tip_percent / 100
     return PricingTerms(
         currency=site.currency,
         tax_included=site.tax_included,
@@ -165,7 +165,7 @@ def chat_link(phone: str, text: str) -> str:
     return f"https://wa.me/{phone}?text={quote(text, safe='')}"
 
 
-def order_text(site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderTotals) -> str:
+def order_text(site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderTotals) -> str:
     """The chat message: greeting, table, lines with options, notes, total, and the code."""
     language = cart.language
 
@@ -173,12 +173,12 @@ def order_text(site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderT
         return format_money(amount, site.currency, language)
 
     rows = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*", ""]
-    for line in lines:
-        rows.append(f"{line.quantity} × {line.said}: {money(line.amount)}")
-        if line.options:
-            rows.append("  + " + ", ".join(option.said for option in line.options))
-        if line.note:
-            rows.append(f"  ({line.note})")
+    for item in items:
+        rows.append(f"{item.quantity} × {item.said}: {money(item.amount)}")
+        if item.options:
+            rows.append("  + " + ", ".join(option.said for option in item.options))
+        if item.note:
+            rows.append(f"  ({item.note})")
     rows.append("")
     if cart.notes:
         rows.append(f"{chat_text(language, 'note')}: {cart.notes}")
@@ -204,15 +204,15 @@ def order_text(site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderT
     return "\n".join(rows)
 
 
-def item_json(line: PricedItem) -> dict[str, Any]:
+def item_json(item: PricedItem) -> dict[str, Any]:
     return {
-        "item_id": line.item_id,
-        "name": line.name,
-        "said": line.said,
-        "quantity": line.quantity,
-        "unit_price": str(line.unit_price),
-        "tax": str(line.tax_percent),
-        "stations": list(line.stations),
+        "item_id": item.item_id,
+        "name": item.name,
+        "said": item.said,
+        "quantity": item.quantity,
+        "unit_price": str(item.unit_price),
+        "tax": str(item.tax_percent),
+        "stations": list(item.stations),
         "options": [
             {
                 "id": option.id,
@@ -221,27 +221,27 @@ def item_json(line: PricedItem) -> dict[str, Any]:
                 "price": str(option.price),
                 "removal": option.removal,
             }
-            for option in line.options
+            for option in item.options
         ],
-        "note": line.note,
+        "note": item.note,
     }
 
 
 def referenced_ids(cart: Cart) -> set[str]:
     """The ids of the items and options in the cart."""
     ids: set[str] = set()
-    for line in cart.lines:
-        ids.add(line["item_id"])
-        ids |= {option["id"] for option in line["options"]}
+    for item in cart.lines:
+        ids.add(item["item_id"])
+        ids |= {option["id"] for option in item["options"]}
     return ids
 
 
 def _store_with_code(
-    site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderTotals
+    site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderTotals
 ) -> Cart:
     for _ in range(5):
         cart.code = short_code(CODE_LENGTH)
-        cart.text = order_text(site, cart, lines, sums)
+        cart.text = order_text(site, cart, items, sums)
         try:
             with savepoint():
                 db.session.add(cart)
@@ -262,11 +262,11 @@ def _place_label(cart: Cart) -> str:
 
 
 def _delivery_address(
-    site: Site, cart_request: CartRequest, lines: Sequence[PricedItem]
+    site: Site, cart_request: CartRequest, items: Sequence[PricedItem]
 ) -> DeliveryAddress:
     if cart_request.order_type != "delivery":
         return DeliveryAddress(one_line(cart_request.address, addresses.MAX_ADDRESS_LENGTH))
-    subtotal = sum((line.amount for line in lines), ZERO)
+    subtotal = sum((item.amount for item in items), ZERO)
     place = addresses.parse_coordinates(cart_request.latitude, cart_request.longitude)
     return addresses.resolve_address(site, cart_request.address, place, subtotal)
 

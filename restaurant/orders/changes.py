@@ -18,7 +18,7 @@ from restaurant.orders.kitchen import progress as kitchen_progress
 from tenants import audit
 
 
-def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: str = "") -> Order:
+def add_items(site: Site, order: Order, items: Sequence[PricedItem], *, reason: str = "") -> Order:
     """More for an open table: the kitchen gets only what is new."""
     if order.state not in order_states.ACCEPTS_MORE_ITEMS or order.payment_method == "card_link":
         raise Conflict("order_closed", "Items can no longer be added to this order.")
@@ -28,7 +28,7 @@ def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: 
             locked, order_queries.items_of(locked.id), kitchen_progress.READY
         )
     locked.batch += 1
-    order_items.add_items(locked, lines, len(order_queries.items_of(locked.id)))
+    order_items.add_items(locked, items, len(order_queries.items_of(locked.id)))
     recalculate(site, locked)
     order_lifecycle.record_change(locked, "added", reason=reason)
     if locked.state != "sent_to_kitchen":
@@ -54,18 +54,18 @@ def void_item(
     if order.state in order_states.END_STATES:
         raise Conflict("order_closed", "This order is closed.")
     locked = order_lifecycle.lock_version(order, shown_version)
-    lines = order_queries.items_of(locked.id)
-    line = next((one for one in lines if one.position == position), None)
-    if line is None:
+    items = order_queries.items_of(locked.id)
+    item = next((one for one in items if one.position == position), None)
+    if item is None:
         raise NotFound()
-    if not 1 <= quantity <= line.quantity - line.voided:
+    if not 1 <= quantity <= item.quantity - item.voided:
         raise Invalid("invalid_quantity", "The order does not have that many left.")
-    line.voided += quantity
-    line.void_because = because
+    item.voided += quantity
+    item.void_because = because
     recalculate(site, locked)
-    order_lifecycle.record_change(locked, "voided", because=f"{quantity} × {line.name}: {because}")
-    audit.record("orders.voided", locked.number, line=line.name, quantity=quantity, because=because)
-    order_notifications.item_voided(site, locked, lines, line, quantity)
+    order_lifecycle.record_change(locked, "voided", because=f"{quantity} × {item.name}: {because}")
+    audit.record("orders.voided", locked.number, line=item.name, quantity=quantity, because=because)
+    order_notifications.item_voided(site, locked, items, item, quantity)
     return _finish_if_rest_is_void(site, locked)
 
 
@@ -106,16 +106,18 @@ def change_table(
 def recalculate(site: Site, order: Order) -> None:
     """Recalculate the totals. Tip and fee stay; the coupon's discount is calculated again."""
     items = order_queries.items_of(order.id)
-    lines = [order_items.to_priced_item(item) for item in items if item.quantity > item.voided]
+    priced_items = [
+        order_items.to_priced_item(item) for item in items if item.quantity > item.voided
+    ]
     terms = PricingTerms(
         currency=order.currency,
         tax_included=site.tax_included,
         service_percent=site.service_for(order.order_type),
-        discount=redemption.current_discount(order, lines),
+        discount=redemption.current_discount(order, priced_items),
         delivery_fee=Decimal(order.sums.get("delivery_fee", "0")),
-        tip=Decimal(order.sums.get("tip", "0")) if lines else Decimal(0),
+        tip=Decimal(order.sums.get("tip", "0")) if priced_items else Decimal(0),
     )
-    sums = calculate_totals(lines, terms)
+    sums = calculate_totals(priced_items, terms)
     order.sums, order.total = sums.as_json(), sums.total
     order_lifecycle.update_paid_state(order)
     announce(Change.REPRICED, OrderUpdate(site, order, items))

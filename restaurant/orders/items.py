@@ -9,46 +9,46 @@ from restaurant.models import Order, OrderItem
 from restaurant.sites import stations
 
 
-def to_priced_item(line: OrderItem) -> PricedItem:
+def to_priced_item(item: OrderItem) -> PricedItem:
     """The row without its voided pieces, for calculating totals."""
     return PricedItem(
-        item_id=line.item_id or "",
-        name=line.name,
-        said=line.said,
-        quantity=line.quantity - line.voided,
-        unit_price=line.unit_price,
-        tax_percent=line.tax_percent,
-        stations=tuple(line.stations),
+        item_id=item.item_id or "",
+        name=item.name,
+        said=item.said,
+        quantity=item.quantity - item.voided,
+        unit_price=item.unit_price,
+        tax_percent=item.tax_percent,
+        stations=tuple(item.stations),
         options=tuple(
             ChosenOption("", one["name"], one["said"], Decimal(one["price"]), one["removal"])
-            for one in line.options
+            for one in item.options
         ),
-        note=line.note,
+        note=item.note,
     )
 
 
-def add_items(order: Order, lines: Sequence[PricedItem], first: int) -> None:
+def add_items(order: Order, items: Sequence[PricedItem], first: int) -> None:
     known = {station.code for station in stations.listed(order.site_id)}
-    rows = item_rows(order, lines, first)
+    rows = item_rows(order, items, first)
     for row in rows:
         row.stations = stations.known_or_kitchen(known, row.stations)
     db.session.add_all(rows)
     db.session.flush()
 
 
-def item_rows(order: Order, lines: Sequence[PricedItem], first: int = 0) -> list[OrderItem]:
+def item_rows(order: Order, items: Sequence[PricedItem], first: int = 0) -> list[OrderItem]:
     return [
         OrderItem(
             tenant_id=order.tenant_id,
             order_id=order.id,
             position=position,
             batch=order.batch or 1,
-            item_id=line.item_id or None,
-            name=line.name,
-            said=line.said,
-            quantity=line.quantity,
-            unit_price=line.unit_price,
-            tax_percent=line.tax_percent,
+            item_id=item.item_id or None,
+            name=item.name,
+            said=item.said,
+            quantity=item.quantity,
+            unit_price=item.unit_price,
+            tax_percent=item.tax_percent,
             options=[
                 {
                     "name": one.name,
@@ -56,11 +56,11 @@ def item_rows(order: Order, lines: Sequence[PricedItem], first: int = 0) -> list
                     "price": str(one.price),
                     "removal": one.removal,
                 }
-                for one in line.options
+                for one in item.options
             ],
-            note=line.note,
-            stations=list(line.stations),
+            note=item.note,
+            stations=list(item.stations),
             voided=0,
         )
-        for position, line in enumerate(lines, first + 1)
+        for position, item in enumerate(items, first + 1)
     ]

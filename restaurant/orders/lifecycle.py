@@ -40,7 +40,7 @@ class OrderDraft:
 
     order_type: str
     payment_method: str
-    lines: Sequence[PricedItem]
+    items: Sequence[PricedItem]
     sums: dict[str, Any]
     total: Decimal
     language: str
@@ -78,7 +78,7 @@ def create_order(site: Site, draft: OrderDraft) -> Order:
     order.state = state
     db.session.add(order)
     db.session.flush()
-    order_items.add_items(order, draft.lines, 0)
+    order_items.add_items(order, draft.items, 0)
     record_change(order, "moved", reason=draft.staff_note)
     announce(Change.PLACED, OrderUpdate(site, order, items_of(order.id)))
     return order
@@ -240,12 +240,12 @@ def _apply_state(
     if to in order_states.END_STATES or to == "delivered":
         locked.ended_at = locked.ended_at or now()
     record_change(locked, "moved", because=because, reason=reason)
-    lines = items_of(locked.id)
+    items = items_of(locked.id)
     if whole and to in ITEM_STATE_FOR:
-        kitchen_progress.mark_items(locked, lines, ITEM_STATE_FOR[to])
+        kitchen_progress.mark_items(locked, items, ITEM_STATE_FOR[to])
     announce(
         Change.STATE,
-        OrderUpdate(site, locked, lines, because=because, notify_customer=not notified_before),
+        OrderUpdate(site, locked, items, because=because, notify_customer=not notified_before),
     )
     return locked
 

@@ -49,77 +49,77 @@ def notify_customer_of_state(update: OrderUpdate) -> None:
         notify_customer(update.site, update.order, because=update.because)
 
 
-def order_sent_to_kitchen(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+def order_sent_to_kitchen(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     """The order is confirmed and, if it had to be paid first, paid. Nothing is sent earlier."""
-    publish_webhook_event("restaurant.order_created", order_body(site, order, lines))
-    print_jobs.queue_order_tickets(site, order, lines)
+    publish_webhook_event("restaurant.order_created", order_body(site, order, items))
+    print_jobs.queue_order_tickets(site, order, items)
 
 
-def items_added(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+def items_added(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     """`lines` are all lines of the order; the kitchen gets those of the last batch."""
-    new = [line for line in lines if line.batch == order.batch]
+    new = [item for item in items if item.batch == order.batch]
     publish_webhook_event(
         "restaurant.order_updated",
         {
-            **order_body(site, order, lines),
+            **order_body(site, order, items),
             "change": "added",
-            "added_items": [_item_body(line) for line in new],
+            "added_items": [_item_body(item) for item in new],
         },
     )
     print_jobs.queue_addition_tickets(site, order, new)
 
 
 def item_voided(
-    site: Site, order: Order, lines: Sequence[OrderItem], line: OrderItem, quantity: int
+    site: Site, order: Order, items: Sequence[OrderItem], item: OrderItem, quantity: int
 ) -> None:
     publish_webhook_event(
         "restaurant.order_updated",
         {
-            **order_body(site, order, lines),
+            **order_body(site, order, items),
             "change": "voided",
             "quantity": quantity,
-            "voided_items": [{**_item_body(line), "quantity": quantity}],
+            "voided_items": [{**_item_body(item), "quantity": quantity}],
         },
     )
-    print_jobs.queue_void_tickets(site, order, line, quantity)
+    print_jobs.queue_void_tickets(site, order, item, quantity)
 
 
-def table_changed(site: Site, order: Order, lines: Sequence[OrderItem], was: str) -> None:
-    body = order_body(site, order, lines)
+def table_changed(site: Site, order: Order, items: Sequence[OrderItem], was: str) -> None:
+    body = order_body(site, order, items)
     publish_webhook_event("restaurant.order_updated", {**body, "change": "table", "table_was": was})
-    print_jobs.queue_table_change_tickets(site, order, lines, was)
+    print_jobs.queue_table_change_tickets(site, order, items, was)
 
 
-def status_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+def status_changed(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     publish_webhook_event(
-        "restaurant.order_updated", {**order_body(site, order, lines), "change": "status"}
+        "restaurant.order_updated", {**order_body(site, order, items), "change": "status"}
     )
 
 
-def payment_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+def payment_changed(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     """Called when the staff record or undo a payment."""
     publish_webhook_event(
-        "restaurant.order_updated", {**order_body(site, order, lines), "change": "payment"}
+        "restaurant.order_updated", {**order_body(site, order, items), "change": "payment"}
     )
 
 
-def order_cancelled(site: Site, order: Order, lines: Sequence[OrderItem], because: str) -> None:
+def order_cancelled(site: Site, order: Order, items: Sequence[OrderItem], because: str) -> None:
     publish_webhook_event(
-        "restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because}
+        "restaurant.order_cancelled", {**order_body(site, order, items), "reason": because}
     )
-    print_jobs.queue_cancellation_tickets(site, order, lines, because)
+    print_jobs.queue_cancellation_tickets(site, order, items, because)
 
 
 def delivery_updated(
     site: Site,
     order: Order,
-    lines: Sequence[OrderItem],
+    items: Sequence[OrderItem],
     change: str,
     trip: Trip,
     courier: Courier,
 ) -> None:
     """`change`: assigned, taken_back, picked_up, returned, delivered, cancelled or problem."""
-    body = {**order_body(site, order, lines), "change": change}
+    body = {**order_body(site, order, items), "change": change}
     publish_webhook_event(
         "restaurant.delivery_updated", {**body, "courier": courier_facts(trip, courier)}
     )
@@ -210,11 +210,11 @@ def send_text(line: Line, phone: str, text: str, *, reference: str | None = None
         return ""
 
 
-def order_body(site: Site, order: Order, lines: Sequence[OrderItem]) -> dict[str, Any]:
-    return order_facts(order, lines, site.name)
+def order_body(site: Site, order: Order, items: Sequence[OrderItem]) -> dict[str, Any]:
+    return order_facts(order, items, site.name)
 
 
-def order_facts(order: Order, lines: Sequence[OrderItem], site_name: str) -> dict[str, Any]:
+def order_facts(order: Order, items: Sequence[OrderItem], site_name: str) -> dict[str, Any]:
     """Flat, as the specification requires; values that do not apply are empty strings."""
     return {
         "order_id": order.number,
@@ -225,7 +225,7 @@ def order_facts(order: Order, lines: Sequence[OrderItem], site_name: str) -> dic
             "phone": f"+{order.customer_phone}" if order.customer_phone else "",
             "name": order.customer_name,
         },
-        "items": [_item_body(line) for line in lines if line.quantity > line.voided],
+        "items": [_item_body(item) for item in items if item.quantity > item.voided],
         "notes": order.notes,
         "total_amount": json_number(order.total),
         "discount": json_number(Decimal(order.sums.get("discount", "0"))),
@@ -257,13 +257,13 @@ def delivery_facts(order: Order) -> dict[str, Any] | None:
     }
 
 
-def _item_body(line: OrderItem) -> dict[str, Any]:
+def _item_body(item: OrderItem) -> dict[str, Any]:
     return {
-        "name": line.name,
-        "quantity": line.quantity - line.voided,
-        "unit_price": json_number(Decimal(line.unit_price)),
-        "options": [option["name"] for option in line.options],
-        "station": line.stations[0] if line.stations else "kitchen",
-        "stations": list(line.stations),
-        "note": line.note,
+        "name": item.name,
+        "quantity": item.quantity - item.voided,
+        "unit_price": json_number(Decimal(item.unit_price)),
+        "options": [option["name"] for option in item.options],
+        "station": item.stations[0] if item.stations else "kitchen",
+        "stations": list(item.stations),
+        "note": item.note,
     }

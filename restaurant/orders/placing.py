@@ -61,21 +61,21 @@ def place_order(site: Site, request: OrderRequest) -> Order:
     )
     if request.payment_method == "card_link":
         _check_card_provider(site, test=request.test)
-    lines = price_requested(site, request.items)
-    where = _delivery_address(site, request, lines)
+    items = price_requested(site, request.items)
+    where = _delivery_address(site, request, items)
     contact_id = contact_identities.find_contact(request.phone) if request.phone else None
     coupon, discount = redemption.redeem_code(
-        site, request.coupon, lines, contact_id, use_up=not request.test
+        site, request.coupon, items, contact_id, use_up=not request.test
     )
-    terms = carts.pricing_terms(site, request.order_type, lines, delivery_fee=where.fee)
+    terms = carts.pricing_terms(site, request.order_type, items, delivery_fee=where.fee)
     terms = replace(terms, discount=discount)
-    sums = calculate_totals(lines, terms)
+    sums = calculate_totals(items, terms)
     order = place_draft(
         site,
         order_lifecycle.OrderDraft(
             order_type=request.order_type,
             payment_method=request.payment_method,
-            lines=lines,
+            items=items,
             sums=sums.as_json(),
             total=sums.total,
             language=site.languages[0],
@@ -119,11 +119,11 @@ def price_requested(site: Site, requested: Sequence[RequestedItem]) -> list[Pric
 
 
 def _delivery_address(
-    site: Site, request: OrderRequest, lines: Sequence[PricedItem]
+    site: Site, request: OrderRequest, items: Sequence[PricedItem]
 ) -> DeliveryAddress:
     if request.order_type != "delivery":
         return DeliveryAddress(one_line(request.address, addresses.MAX_ADDRESS_LENGTH))
-    subtotal = sum((line.amount for line in lines), ZERO)
+    subtotal = sum((item.amount for item in items), ZERO)
     place = addresses.parse_coordinates(request.latitude, request.longitude)
     return addresses.resolve_address(
         site, request.address, place, subtotal, zone_id=request.zone_id

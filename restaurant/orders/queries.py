@@ -70,8 +70,8 @@ def items_of_orders(order_ids: list[str]) -> dict[str, list[OrderItem]]:
         query = select(OrderItem).where(
             OrderItem.tenant_id == current_tenant_id(), OrderItem.order_id.in_(order_ids)
         )
-        for line in db.session.scalars(query.order_by(OrderItem.position)):
-            found[line.order_id].append(line)
+        for item in db.session.scalars(query.order_by(OrderItem.position)):
+            found[item.order_id].append(item)
     return found
 
 

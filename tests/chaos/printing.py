@@ -59,7 +59,7 @@ class Kitchen:
                     line = PricedItem("", "Menemen", "", 1, Decimal(5), Decimal(0), ("kitchen",))
                     sums = calculate_totals([line], PricingTerms(currency="TRY", tax_included=True))
                     draft = order_lifecycle.OrderDraft(
-                        order_type="dine_in", payment_method="cash", lines=[line],
+                        order_type="dine_in", payment_method="cash", items=[line],
                         sums=sums.as_json(), total=sums.total, language="tr", source="api",
                         table_number="7",
                     )  # fmt: skip

@@ -65,7 +65,7 @@ def seed_restaurant(business: Business, name: str) -> Site:
             order_lifecycle.OrderDraft(
                 order_type="dine_in",
                 payment_method="pos_at_table",
-                lines=[
+                items=[
                     PricedItem(item.id, f"{name} dish", "", 1, cart.total, Decimal(0), ("kitchen",))
                 ],
                 sums=cart.sums,
@@ -94,7 +94,7 @@ def _seed_delivery(site: Site, name: str) -> None:
         order_lifecycle.OrderDraft(
             order_type="delivery",
             payment_method="cash",
-            lines=[PricedItem("", f"{name} dish", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
+            items=[PricedItem("", f"{name} dish", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
             sums={"subtotal": "5", "delivery_fee": "10", "total": "15"},
             total=Decimal(15),
             language="tr",

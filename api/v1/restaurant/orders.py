@@ -53,13 +53,13 @@ def list_orders(query: OrdersQuery) -> dict[str, Any]:
     )
     with tenant_scope(g.tenant_id):
         rows = order_queries.listed(filters, query.after, query.limit + 1)
-        lines = order_queries.items_of_orders([order.id for order in rows])
+        items = order_queries.items_of_orders([order.id for order in rows])
         names = {site.id: site.name for site in sites.list_including_closed()}
     return page(
         rows,
         query,
         lambda order: order.id,
-        lambda order: order_json(order, lines[order.id], names.get(order.site_id, "")),
+        lambda order: order_json(order, items[order.id], names.get(order.site_id, "")),
     )
 
 
@@ -151,9 +151,9 @@ def cancel_order(path: OrderPath, body: Cancel) -> JsonAnswer:
     return _whole(order_lifecycle.cancel(sites.of_order(order), order, body.reason))
 
 
-def order_json(order: Order, lines: list[OrderItem], site_name: str) -> dict[str, Any]:
+def order_json(order: Order, items: list[OrderItem], site_name: str) -> dict[str, Any]:
     return {
-        **order_notifications.order_facts(order, lines, site_name),
+        **order_notifications.order_facts(order, items, site_name),
         "changed_at": rfc3339(order.changed_at),
         "version": order.version,
         "sums": _numbers(order.sums),

@@ -62,13 +62,13 @@ def _send_template(tenant_id: int, at: datetime) -> None:
         draft = MessageDraft(
             kind="template", phone=GUEST[0], content=dict(READY), category="utility"
         )
-        ticket = message_accept.accept_message(
+        accepted = message_accept.accept_message(
             message_accept.check_template_draft(draft, line), line, current_tenant_facts()
         )
         approved = [
             one
             for one in message_claim.claim_messages(100, 60.0, [])
-            if one.envelope.message_id == ticket.id
+            if one.envelope.message_id == accepted.id
         ]
         settle_after_a_second([(one, SendAccepted("wamid.demo-template")) for one in approved])
 

@@ -172,16 +172,16 @@ def _draft_delivery(
     text, latitude, longitude = spot
     where = make_coordinates(latitude, longitude) if latitude else None
     covering = zones.find_covering(past.site, where, around) if where else None
-    lines = random_order_items(past, chance)
+    items = random_order_items(past, chance)
     fee = covering.fee if covering else Decimal(0)
     sums = calculate_totals(
-        lines, carts.pricing_terms(past.site, "delivery", lines, delivery_fee=fee)
+        items, carts.pricing_terms(past.site, "delivery", items, delivery_fee=fee)
     )
     phone, name = guest
     return order_lifecycle.OrderDraft(
         order_type="delivery",
         payment_method=chance.choice(("cash", "cash", "card_at_door")),
-        lines=lines,
+        items=items,
         sums=sums.as_json(),
         total=sums.total,
         language=past.site.languages[0],

@@ -96,10 +96,10 @@ def _use(tenant_id: int, site_id: str) -> None:
                 items = [RequestedItem(reward.item_id, 1)] if reward.item_id else []
                 items += [
                     RequestedItem(
-                        line.item_id, line.quantity, tuple(one.id for one in line.options)
+                        item.item_id, item.quantity, tuple(one.id for one in item.options)
                     )
-                    for line in random_order_items(past, chance)
-                    if line.item_id
+                    for item in random_order_items(past, chance)
+                    if item.item_id
                 ]
                 if not items:
                     continue  # all chosen items were sold out

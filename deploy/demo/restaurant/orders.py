@@ -116,14 +116,14 @@ def _draft_order(
     table: Table | None = None
     if past.hall and chance.random() < 0.85:
         table = chance.choice(past.hall)
-    lines = random_order_items(past, chance)
+    items = random_order_items(past, chance)
     order_type = "dine_in" if table else "takeaway"
-    sums = calculate_totals(lines, carts.pricing_terms(past.site, order_type, lines))
+    sums = calculate_totals(items, carts.pricing_terms(past.site, order_type, items))
     phone, name = guest
     return order_lifecycle.OrderDraft(
         order_type=order_type,
         payment_method=chance.choice(("pos_at_table", "cash")) if table else "cash",
-        lines=lines,
+        items=items,
         sums=sums.as_json(),
         total=sums.total,
         language=past.site.languages[0],
@@ -141,12 +141,12 @@ def draft_card_order(
     past: PastOrders, chance: random.Random, phone: str, name: str
 ) -> order_lifecycle.OrderDraft:
     """A takeaway order that is paid online by card."""
-    lines = random_order_items(past, chance)
-    sums = calculate_totals(lines, carts.pricing_terms(past.site, "takeaway", lines))
+    items = random_order_items(past, chance)
+    sums = calculate_totals(items, carts.pricing_terms(past.site, "takeaway", items))
     return order_lifecycle.OrderDraft(
         order_type="takeaway",
         payment_method="card_link",
-        lines=lines,
+        items=items,
         sums=sums.as_json(),
         total=sums.total,
         language=past.site.languages[0],

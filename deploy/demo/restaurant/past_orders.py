@@ -60,7 +60,7 @@ class PastOrders:
 
     site: Site
     made: list[Order] = field(default_factory=list)
-    lines: dict[str, list[OrderItem]] = field(default_factory=dict)
+    items: dict[str, list[OrderItem]] = field(default_factory=dict)
     changes: list[OrderChange] = field(default_factory=list)
     trips: dict[str, tuple[Trip, Courier]] = field(default_factory=dict)
     earned: dict[str, EarnedPoints] = field(default_factory=dict)
@@ -90,29 +90,29 @@ class PastOrders:
         order = order_lifecycle.new_order(self.site, draft, day, self.days[day])
         order.version = 1
         self.made.append(order)
-        self.lines[order.id] = order_items.item_rows(order, draft.lines)
+        self.items[order.id] = order_items.item_rows(order, draft.items)
         self.note(order, "moved", reason=draft.staff_note)
-        body = order_notifications.order_body(self.site, order, self.lines[order.id])
+        body = order_notifications.order_body(self.site, order, self.items[order.id])
         publish_webhook_event("restaurant.order_created", body)
         return order
 
     def set_state(self, order: Order, to: str, because: str = "") -> None:
         """Also works for an order that is already stored."""
-        if order.id not in self.lines:
-            self.lines[order.id] = order_queries.items_of(order.id)
-        lines = self.lines[order.id]
+        if order.id not in self.items:
+            self.items[order.id] = order_queries.items_of(order.id)
+        items = self.items[order.id]
         order.state, order.version, order.changed_at = to, order.version + 1, now()
         if to in order_states.END_STATES or to == "delivered":
             order.ended_at = order.ended_at or now()
         self.note(order, "moved", because)
         if to == "cancelled":
-            order_notifications.order_cancelled(self.site, order, lines, because)
+            order_notifications.order_cancelled(self.site, order, items, because)
         else:
-            order_notifications.status_changed(self.site, order, lines)
+            order_notifications.status_changed(self.site, order, items)
         if order.id in self.trips:
             trip, courier = self.trips[order.id]
             if change := courier_trips.update_trip(order, trip):
-                order_notifications.delivery_updated(self.site, order, lines, change, trip, courier)
+                order_notifications.delivery_updated(self.site, order, items, change, trip, courier)
         if to in ledger.EARNING_STATES and order.paid_at is None and order.customer_phone:
             self.earned.setdefault(order.id, EarnedPoints(order, now(), current_actor().name))
         if to in ("closed", "delivered") and order.payment_method != "card_link":
@@ -154,7 +154,7 @@ class PastOrders:
         db.session.add_all(self.made)
         db.session.flush()
         for order in self.made:
-            db.session.add_all(self.lines[order.id])
+            db.session.add_all(self.items[order.id])
             order_lifecycle.publish_live_update(order)
         trips = (trip for trip, _ in self.trips.values())
         db.session.add_all([*self.changes, *self.taken, *trips])

@@ -63,10 +63,10 @@ def _weeks(tenant_id: int, site: Site) -> None:
             Order.placed_at.between(since, before),
         )
         there = list(db.session.scalars(found.order_by(Order.placed_at)))
-        lines = order_queries.items_of_orders([order.id for order in there])
+        items = order_queries.items_of_orders([order.id for order in there])
         rows = []
         for order in there:
-            tickets = kitchen_tickets.order_tickets(site, order, lines[order.id], names)
+            tickets = kitchen_tickets.order_tickets(site, order, items[order.id], names)
             with frozen(order.placed_at):
                 sheets = print_jobs.new_print_jobs(site, order, "order", tickets, "1", known)
                 rows += [spool.job_row(sheet) | _random_result(chance) for sheet in sheets]
@@ -86,12 +86,12 @@ def _this_evening(tenant_id: int, site: Site) -> None:
         there = [
             one for one in order_queries.open_orders(site.id) if not one.state.startswith("await")
         ]
-        lines = order_queries.items_of_orders([order.id for order in there])
+        items = order_queries.items_of_orders([order.id for order in there])
         for order in there:
             with frozen(order.placed_at):
-                print_jobs.queue_order_tickets(site, order, lines[order.id])
+                print_jobs.queue_order_tickets(site, order, items[order.id])
                 if order.state == "served":
-                    print_jobs.print_bill(site, order, lines[order.id])
+                    print_jobs.print_bill(site, order, items[order.id])
         waiting = spool.queued_jobs(site.id)
         bills = [job.id for job in waiting if job.kind == "bill"]
         for job in waiting:

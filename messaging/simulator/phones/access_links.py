@@ -11,16 +11,16 @@ LINK_VALIDITY = timedelta(hours=12)
 
 def phones_link(simulator_url: str, secret: str, tenant_id: int, language: str = "") -> str:
     """Return the link to this tenant's phones, for the portal."""
-    ticket = sign_token(secret, PURPOSE, tenant_id, LINK_VALIDITY) if secret else ""
-    parameters = {name: value for name, value in (("ticket", ticket), ("lang", language)) if value}
+    token = sign_token(secret, PURPOSE, tenant_id, LINK_VALIDITY) if secret else ""
+    parameters = {name: value for name, value in (("ticket", token), ("lang", language)) if value}
     return f"{simulator_url.rstrip('/')}/phones" + (
         f"?{urlencode(parameters)}" if parameters else ""
     )
 
 
-def tenant_of_token(secret: str, ticket: str) -> int | None:
+def tenant_of_token(secret: str, token: str) -> int | None:
     try:
-        value = read_token(secret, PURPOSE, ticket)
+        value = read_token(secret, PURPOSE, token)
     except BadToken:
         return None
     return value if isinstance(value, int) else None

@@ -26,8 +26,8 @@ def tap(site: Site, order: Order, station: str, to: str, batch: int) -> Order:
         if locked.state == to:
             return locked
         raise order_lifecycle.invalid_transition(locked, to)
-    lines = order_queries.items_of(locked.id)
-    shown = [line for line in lines if line.batch <= batch]
+    items = order_queries.items_of(locked.id)
+    shown = [item for item in items if item.batch <= batch]
     if not kitchen_progress.remaining_items(shown, station):
         raise NotFound()
     progress = kitchen_progress.mark_items(locked, shown, TAPS[to], station)

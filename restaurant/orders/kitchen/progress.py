@@ -24,18 +24,18 @@ class OrderProgress:
 
     rows: dict[tuple[int, str], KitchenItem] = field(default_factory=dict)
 
-    def of(self, line: OrderItem, station: str = "") -> str:
+    def of(self, item: OrderItem, station: str = "") -> str:
         """The line's progress at one station, or combined over all of its stations.
 
         Combined, it is `started` unless all stations are waiting or all are ready.
         """
-        found = {self._at(line.position, one) for one in stations_of(line) if station in ("", one)}
+        found = {self._at(item.position, one) for one in stations_of(item) if station in ("", one)}
         if found == {READY}:
             return READY
         return WAITING if found <= {WAITING} else STARTED
 
-    def of_all(self, lines: Sequence[OrderItem], station: str = "") -> str:
-        found = {self.of(line, station) for line in remaining_items(lines, station)}
+    def of_all(self, items: Sequence[OrderItem], station: str = "") -> str:
+        found = {self.of(item, station) for item in remaining_items(items, station)}
         if found == {READY}:
             return READY
         return WAITING if found <= {WAITING} else STARTED
@@ -60,16 +60,16 @@ class OrderProgress:
         return STARTED if row.ready_at is None else READY
 
 
-def stations_of(line: OrderItem) -> tuple[str, ...]:
-    return tuple(line.stations) or ("kitchen",)
+def stations_of(item: OrderItem) -> tuple[str, ...]:
+    return tuple(item.stations) or ("kitchen",)
 
 
-def remaining_items(lines: Sequence[OrderItem], station: str = "") -> list[OrderItem]:
+def remaining_items(items: Sequence[OrderItem], station: str = "") -> list[OrderItem]:
     """Lines with pieces that are not voided, of one station or of all."""
     return [
-        line
-        for line in lines
-        if line.quantity > line.voided and (not station or station in stations_of(line))
+        item
+        for item in items
+        if item.quantity > item.voided and (not station or station in stations_of(item))
     ]
 
 
@@ -85,25 +85,25 @@ def progress_of(order_ids: Sequence[str]) -> dict[str, OrderProgress]:
 
 
 def mark_items(
-    order: Order, lines: Sequence[OrderItem], to: str, station: str = ""
+    order: Order, items: Sequence[OrderItem], to: str, station: str = ""
 ) -> OrderProgress:
     """Mark lines as started or ready, at one station or at all. Existing times are kept."""
     progress = progress_of([order.id])[order.id]
     moment, by = now(), audit.current_actor().name
-    for line in remaining_items(lines, station):
-        for one in stations_of(line):
+    for item in remaining_items(items, station):
+        for one in stations_of(item):
             if station not in ("", one):
                 continue
-            row = progress.rows.get((line.position, one))
+            row = progress.rows.get((item.position, one))
             if row is None:
                 row = KitchenItem(
                     tenant_id=order.tenant_id,
                     order_id=order.id,
-                    position=line.position,
+                    position=item.position,
                     station=one,
                 )
                 db.session.add(row)
-                progress.rows[line.position, one] = row
+                progress.rows[item.position, one] = row
             if row.started_at is None:
                 row.started_at, row.started_by = moment, by
             if to == READY and row.ready_at is None:

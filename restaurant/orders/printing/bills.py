@@ -31,14 +31,14 @@ from restaurant.orders.printing.ticket_texts import ticket_text
 
 
 def order_bill(
-    site: Site, order: Order, lines: Sequence[OrderItem], *, pay_url: str = ""
+    site: Site, order: Order, items: Sequence[OrderItem], *, pay_url: str = ""
 ) -> Document:
     """`pay_url` is the page to pay on by phone; empty if that is not possible."""
     language = site.languages[0] if site.languages else "en"
     parts = (
         *([Band(ticket_text(language, "test"))] if order.test else []),
         *_header(site, order, language),
-        *(part for line in lines for part in _item_row(line, order.currency, language)),
+        *(part for item in items for part in _item_row(item, order.currency, language)),
         Rule(),
         *_sums(site, order.sums, order.total, order.currency, language),
         *_payment(site, order, language, pay_url),
@@ -63,7 +63,7 @@ def table_bill(
             ticket_text(language, "bill"), ticket_text(language, "table", table=number), bold=True
         ),
         TextLine(f"{local_time(site, now()):%d.%m.%Y %H:%M}"),
-        *(part for order, lines in tabs for part in _tab(site, order, lines, language)),
+        *(part for order, items in tabs for part in _tab(site, order, items, language)),
         Rule(),
         *_sums(site, both.sums, both.total, currency, language),
         Rule(),
@@ -108,12 +108,12 @@ def combine_totals(orders: Sequence[Order]) -> CombinedTotals:
     )
 
 
-def _tab(site: Site, order: Order, lines: Sequence[OrderItem], language: str) -> Iterator[Part]:
+def _tab(site: Site, order: Order, items: Sequence[OrderItem], language: str) -> Iterator[Part]:
     yield Rule()
     at = local_time(site, order.placed_at)
     yield Columns(order.customer_name or order.number, f"{at:%H:%M}")
-    for line in lines:
-        yield from _item_row(line, order.currency, language)
+    for item in items:
+        yield from _item_row(item, order.currency, language)
 
 
 def _restaurant_header(site: Site) -> Iterator[Part]:
@@ -146,12 +146,12 @@ def _customer(order: Order, language: str) -> Iterator[Part]:
         yield TextLine(ticket_text(language, "address", address=order.address["text"]))
 
 
-def _item_row(line: OrderItem, currency: str, language: str) -> Iterator[Part]:
-    left = line.quantity - line.voided
+def _item_row(item: OrderItem, currency: str, language: str) -> Iterator[Part]:
+    left = item.quantity - item.voided
     if left <= 0:
         return
-    yield Item(left, line.name, _number(Decimal(line.unit_price) * left, currency, language))
-    for option in line.options:
+    yield Item(left, item.name, _number(Decimal(item.unit_price) * left, currency, language))
+    for option in item.options:
         if not option.get("removal"):
             yield Option(option["name"])
 

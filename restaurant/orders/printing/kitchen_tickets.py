@@ -42,72 +42,72 @@ _TURKIC = {"tr", "az"}
 class StationTicket:
     station: str
     document: Document
-    lines: tuple[OrderItem, ...]
+    items: tuple[OrderItem, ...]
 
 
 def order_tickets(
-    site: Site, order: Order, lines: Sequence[OrderItem], stations: Mapping[str, str]
+    site: Site, order: Order, items: Sequence[OrderItem], stations: Mapping[str, str]
 ) -> list[StationTicket]:
     """The first tickets of an order, one for each station that has items to make."""
-    return _tickets(site, order, lines, stations, (), order.placed_at)
+    return _tickets(site, order, items, stations, (), order.placed_at)
 
 
 def addition_tickets(
-    site: Site, order: Order, lines: Sequence[OrderItem], stations: Mapping[str, str]
+    site: Site, order: Order, items: Sequence[OrderItem], stations: Mapping[str, str]
 ) -> list[StationTicket]:
     """Tickets for the added items only."""
     on_top = Band(ticket_text(_language(site), "addition", number=order.batch - 1))
-    return _tickets(site, order, lines, stations, (on_top,), order.changed_at)
+    return _tickets(site, order, items, stations, (on_top,), order.changed_at)
 
 
 def cancellation_tickets(
     site: Site,
     order: Order,
-    lines: Sequence[OrderItem],
+    items: Sequence[OrderItem],
     because: str,
     stations: Mapping[str, str],
 ) -> list[StationTicket]:
     on_top = _cancel_banner(site, "cancelled", because)
     under = (Heading(ticket_text(_language(site), "void_line")),)
-    return _tickets(site, order, lines, stations, on_top, order.changed_at, under, warns=False)
+    return _tickets(site, order, items, stations, on_top, order.changed_at, under, warns=False)
 
 
 def void_tickets(
-    site: Site, order: Order, line: OrderItem, quantity: int, stations: Mapping[str, str]
+    site: Site, order: Order, item: OrderItem, quantity: int, stations: Mapping[str, str]
 ) -> list[StationTicket]:
     """Tickets for voided pieces of one line."""
     language = _language(site)
     tickets = []
-    for number, code in enumerate(line.stations, 1):
+    for number, code in enumerate(item.stations, 1):
         name = station_name(stations, code, language)
         parts = (
-            *_cancel_banner(site, "void", line.void_because),
+            *_cancel_banner(site, "void", item.void_because),
             *_header(site, order, name, order.changed_at),
             TextLine(ticket_text(language, "void_line"), bold=True),
-            Item(quantity, line.name, large=True),
-            *_item_details(line),
-            *_footer(language, number, line.stations, stations),
+            Item(quantity, item.name, large=True),
+            *_item_details(item),
+            *_footer(language, number, item.stations, stations),
         )
-        tickets.append(StationTicket(code, _document(site, order, name, parts), (line,)))
+        tickets.append(StationTicket(code, _document(site, order, name, parts), (item,)))
     return tickets
 
 
 def table_change_tickets(
     site: Site,
     order: Order,
-    lines: Sequence[OrderItem],
+    items: Sequence[OrderItem],
     was: str,
     stations: Mapping[str, str],
 ) -> list[StationTicket]:
     language = _language(site)
     on_top = (Band(ticket_text(language, "moved")),)
     under = (Heading(ticket_text(language, "moved_from", was=was)),)
-    return _tickets(site, order, lines, stations, on_top, order.changed_at, under, large=False)
+    return _tickets(site, order, items, stations, on_top, order.changed_at, under, large=False)
 
 
-def allergy_notes(order: Order, lines: Sequence[OrderItem]) -> str:
+def allergy_notes(order: Order, items: Sequence[OrderItem]) -> str:
     """The guests' notes that mention allergies, joined."""
-    notes = [order.notes, *(line.note for line in lines)]
+    notes = [order.notes, *(item.note for item in items)]
     return " / ".join(dict.fromkeys(note for note in notes if note and _ALLERGY.search(note)))
 
 
@@ -135,7 +135,7 @@ def local_time(site: Site, moment: datetime) -> datetime:
 def _tickets(
     site: Site,
     order: Order,
-    lines: Sequence[OrderItem],
+    items: Sequence[OrderItem],
     stations: Mapping[str, str],
     on_top: Sequence[Part],
     at: datetime,
@@ -144,18 +144,18 @@ def _tickets(
     warns: bool = True,
 ) -> list[StationTicket]:
     language = _language(site)
-    alive = [line for line in lines if line.quantity > line.voided]
+    alive = [item for item in items if item.quantity > item.voided]
     codes = _stations_in_order(stations, alive)
     tickets = []
     for number, code in enumerate(codes, 1):
-        of_station = tuple(line for line in alive if code in line.stations)
+        of_station = tuple(item for item in alive if code in item.stations)
         name = station_name(stations, code, language)
         warning = allergy_notes(order, of_station) if warns else ""
         parts = (
             *on_top,
             *([Band(ticket_text(language, "allergy", text=warning))] if warning else []),
             *_header(site, order, name, at, under),
-            *(part for line in of_station for part in _item_row(line, large)),
+            *(part for item in of_station for part in _item_row(item, large)),
             *_order_note(order, warning, large),
             *_footer(language, number, codes, stations),
         )
@@ -183,15 +183,15 @@ def _header(
     yield Rule()
 
 
-def _item_row(line: OrderItem, large: bool) -> Iterator[Part]:
-    yield Item(line.quantity - line.voided, line.name, large=large)
-    yield from _item_details(line, large)
-    if line.note:
-        yield Note(line.note, large)
+def _item_row(item: OrderItem, large: bool) -> Iterator[Part]:
+    yield Item(item.quantity - item.voided, item.name, large=large)
+    yield from _item_details(item, large)
+    if item.note:
+        yield Note(item.note, large)
 
 
-def _item_details(line: OrderItem, large: bool = True) -> Iterator[Part]:
-    for option in line.options:
+def _item_details(item: OrderItem, large: bool = True) -> Iterator[Part]:
+    for option in item.options:
         if option.get("removal"):
             yield Removal(option["name"], large)
         else:
@@ -224,9 +224,9 @@ def _cancel_banner(site: Site, word: str, because: str) -> tuple[Part, ...]:
     return (Band(ticket_text(language, word)), *reason)
 
 
-def _stations_in_order(stations: Mapping[str, str], lines: Sequence[OrderItem]) -> list[str]:
+def _stations_in_order(stations: Mapping[str, str], items: Sequence[OrderItem]) -> list[str]:
     """In the site's order; stations that the site no longer has come last and still print."""
-    codes = dict.fromkeys(code for line in lines for code in line.stations)
+    codes = dict.fromkeys(code for item in items for code in item.stations)
     known = [code for code in stations if code in codes]
     return known + [code for code in codes if code not in stations]
 

@@ -20,55 +20,55 @@ DOUBLE_CLICK_SECONDS = 10
 TicketBuilder = Callable[[Mapping[str, str]], list[StationTicket]]
 
 
-def queue_order_tickets(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+def queue_order_tickets(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     _queue_tickets(
         site,
         order,
         "order",
-        lambda names: kitchen_tickets.order_tickets(site, order, lines, names),
+        lambda names: kitchen_tickets.order_tickets(site, order, items, names),
         "1",
     )
 
 
-def queue_addition_tickets(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+def queue_addition_tickets(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     mark = str(order.batch)
     _queue_tickets(
         site,
         order,
         "addition",
-        lambda names: kitchen_tickets.addition_tickets(site, order, lines, names),
+        lambda names: kitchen_tickets.addition_tickets(site, order, items, names),
         mark,
     )
 
 
-def queue_void_tickets(site: Site, order: Order, line: OrderItem, quantity: int) -> None:
+def queue_void_tickets(site: Site, order: Order, item: OrderItem, quantity: int) -> None:
     if not _was_printed(order):
         return
-    mark = f"{line.position}.{line.voided}"
+    mark = f"{item.position}.{item.voided}"
     _queue_tickets(
         site,
         order,
         "void",
-        lambda names: kitchen_tickets.void_tickets(site, order, line, quantity, names),
+        lambda names: kitchen_tickets.void_tickets(site, order, item, quantity, names),
         mark,
     )
 
 
 def queue_table_change_tickets(
-    site: Site, order: Order, lines: Sequence[OrderItem], was: str
+    site: Site, order: Order, items: Sequence[OrderItem], was: str
 ) -> None:
     if _was_printed(order):
         _queue_tickets(
             site,
             order,
             "moved",
-            lambda names: kitchen_tickets.table_change_tickets(site, order, lines, was, names),
+            lambda names: kitchen_tickets.table_change_tickets(site, order, items, was, names),
             str(order.version),
         )
 
 
 def queue_cancellation_tickets(
-    site: Site, order: Order, lines: Sequence[OrderItem], because: str
+    site: Site, order: Order, items: Sequence[OrderItem], because: str
 ) -> None:
     """Only if tickets of this order were printed before."""
     if _was_printed(order):
@@ -76,13 +76,13 @@ def queue_cancellation_tickets(
             site,
             order,
             "cancelled",
-            lambda names: kitchen_tickets.cancellation_tickets(site, order, lines, because, names),
+            lambda names: kitchen_tickets.cancellation_tickets(site, order, items, because, names),
             "1",
         )
 
 
 def print_bill(
-    site: Site, order: Order, lines: Sequence[OrderItem], *, mark: str = ""
+    site: Site, order: Order, items: Sequence[OrderItem], *, mark: str = ""
 ) -> list[str]:
     """Print on every bill printer. Raises Conflict if there is none.
 
@@ -92,7 +92,7 @@ def print_bill(
     if not found:
         raise Conflict("no_bill_printer", "No printer in this restaurant is set up to print bills.")
     mark = mark or f"{order.version}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
-    document = bills.order_bill(site, order, lines, pay_url=_pay_url(order))
+    document = bills.order_bill(site, order, items, pay_url=_pay_url(order))
     return spool.queue_jobs(
         NewPrintJob(
             printer=printer,
@@ -115,8 +115,8 @@ def print_table_bill(site: Site, table: Table, *, mark: str = "") -> list[str]:
     open_orders = orders_on_bill(site.id, table.id)
     if not open_orders:
         raise Conflict("no_open_orders", "The bill for this table is empty.")
-    lines = order_queries.items_of_orders([order.id for order in open_orders])
-    tabs = [(order, lines[order.id]) for order in open_orders]
+    items = order_queries.items_of_orders([order.id for order in open_orders])
+    tabs = [(order, items[order.id]) for order in open_orders]
     document = bills.table_bill(site, table.number, tabs)
     versions = "-".join(str(order.version) for order in open_orders)
     mark = mark or f"{versions}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"

@@ -19,8 +19,8 @@ def uncovered_stations(site: Site) -> list[Station]:
     used = _stations_on_menu(site)
     if not set(bare) <= used:
         open_now = [order.id for order in order_queries.open_orders(site.id)]
-        for lines in order_queries.items_of_orders(open_now).values():
-            used |= {code for line in lines for code in line.stations}
+        for items in order_queries.items_of_orders(open_now).values():
+            used |= {code for item in items for code in item.stations}
     return [station for code, station in bare.items() if code in used]
 
 
@@ -39,9 +39,9 @@ def stations_without_printer(site_id: str) -> dict[str, Station]:
     }
 
 
-def stations_of_items(bare: dict[str, Station], lines: Iterable[OrderItem]) -> list[Station]:
+def stations_of_items(bare: dict[str, Station], items: Iterable[OrderItem]) -> list[Station]:
     """The stations in `bare` that have something to make for these lines."""
-    codes = {code for line in lines if line.quantity > line.voided for code in line.stations}
+    codes = {code for item in items if item.quantity > item.voided for code in item.stations}
     return [station for code, station in bare.items() if code in codes]
 
 

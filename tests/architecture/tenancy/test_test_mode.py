@@ -227,7 +227,7 @@ def test_mode(planted):
             order_lifecycle.OrderDraft(
                 order_type="takeaway",
                 payment_method="cash",
-                lines=[OrderedLine("", "Soup", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
+                items=[OrderedLine("", "Soup", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
                 sums={"subtotal": "5", "total": "5"},
                 total=Decimal(5),
                 language="tr",

@@ -57,7 +57,7 @@ def ordered(bistro):
         order.waiter = "Ayşe Yılmaz"
         names = {one.code: one.name for one in stations.listed(bistro.site_id)}
         yield SimpleNamespace(
-            site=bistro.site(), order=order, lines=order_queries.items_of(order.id), names=names
+            site=bistro.site(), order=order, items=order_queries.items_of(order.id), names=names
         )
 
 
@@ -71,7 +71,7 @@ def of(kind, document: Document) -> list:
 
 def test_each_station_gets_its_own_lines_and_knows_of_the_other(ordered):
     kitchen, bar = kitchen_tickets.order_tickets(
-        ordered.site, ordered.order, ordered.lines, ordered.names
+        ordered.site, ordered.order, ordered.items, ordered.names
     )
     assert (kitchen.station, bar.station) == ("kitchen", "bar")
     assert [(item.quantity, item.text) for item in of(Item, kitchen.document)] == [(2, "Pizza")]
@@ -89,11 +89,11 @@ def test_each_station_gets_its_own_lines_and_knows_of_the_other(ordered):
 def test_no_kitchen_ticket_has_a_price(ordered):
     made = (ordered.site, ordered.order)
     tickets = [
-        *kitchen_tickets.order_tickets(*made, ordered.lines, ordered.names),
-        *kitchen_tickets.addition_tickets(*made, ordered.lines, ordered.names),
-        *kitchen_tickets.table_change_tickets(*made, ordered.lines, "5", ordered.names),
-        *kitchen_tickets.cancellation_tickets(*made, ordered.lines, "gelmedi", ordered.names),
-        *kitchen_tickets.void_tickets(*made, ordered.lines[0], 1, ordered.names),
+        *kitchen_tickets.order_tickets(*made, ordered.items, ordered.names),
+        *kitchen_tickets.addition_tickets(*made, ordered.items, ordered.names),
+        *kitchen_tickets.table_change_tickets(*made, ordered.items, "5", ordered.names),
+        *kitchen_tickets.cancellation_tickets(*made, ordered.items, "gelmedi", ordered.names),
+        *kitchen_tickets.void_tickets(*made, ordered.items[0], 1, ordered.names),
     ]
     assert len(tickets) == 9
     for ticket in tickets:
@@ -106,7 +106,7 @@ def test_no_kitchen_ticket_has_a_price(ordered):
 def test_an_addition_has_its_number_and_only_what_is_new(bistro, ordered):
     with frozen(FIRST):
         advance(600)
-        priced = [order_items.to_priced_item(line) for line in ordered.lines[1:]]
+        priced = [order_items.to_priced_item(item) for item in ordered.items[1:]]
         order = order_changes.add_items(ordered.site, ordered.order, priced)
     new = [line for line in order_queries.items_of(order.id) if line.batch == order.batch]
     (ticket,) = kitchen_tickets.addition_tickets(ordered.site, order, new, ordered.names)
@@ -118,7 +118,7 @@ def test_an_addition_has_its_number_and_only_what_is_new(bistro, ordered):
 
 def test_a_void_shows_what_not_to_make_and_why(ordered):
     order = order_changes.void_item(
-        ordered.site, ordered.order, ordered.lines[0].position, 1, "vazgeçti"
+        ordered.site, ordered.order, ordered.items[0].position, 1, "vazgeçti"
     )
     line = order_queries.items_of(order.id)[0]
     (ticket,) = kitchen_tickets.void_tickets(ordered.site, order, line, 1, ordered.names)
@@ -133,7 +133,7 @@ def test_a_void_shows_what_not_to_make_and_why(ordered):
 
 def test_a_line_that_is_wholly_void_prints_nothing_more(ordered):
     order = order_changes.void_item(
-        ordered.site, ordered.order, ordered.lines[1].position, 3, "bitti"
+        ordered.site, ordered.order, ordered.items[1].position, 3, "bitti"
     )
     left = kitchen_tickets.order_tickets(
         ordered.site, order, order_queries.items_of(order.id), ordered.names
@@ -147,7 +147,7 @@ def test_a_line_that_is_wholly_void_prints_nothing_more(ordered):
 def test_a_moved_table_shows_both_numbers(ordered):
     was, ordered.order.table_number = "12", "4"
     kitchen, _ = kitchen_tickets.table_change_tickets(
-        ordered.site, ordered.order, ordered.lines, was, ordered.names
+        ordered.site, ordered.order, ordered.items, was, ordered.names
     )
     assert kitchen.document.parts[0] == Band("MASA DEĞİŞTİ")
     assert of(LargeText, kitchen.document) == [LargeText("MASA 4")]
@@ -157,7 +157,7 @@ def test_a_moved_table_shows_both_numbers(ordered):
 def test_takeaway_and_test_orders_are_marked(ordered):
     ordered.order.order_type, ordered.order.test = "takeaway", True
     kitchen, _ = kitchen_tickets.order_tickets(
-        ordered.site, ordered.order, ordered.lines, ordered.names
+        ordered.site, ordered.order, ordered.items, ordered.names
     )
     assert of(LargeText, kitchen.document) == [LargeText("GEL AL")]
     assert kitchen.document.parts[0] == Band("TEST – HAZIRLAMAYIN")
@@ -165,9 +165,9 @@ def test_takeaway_and_test_orders_are_marked(ordered):
 
 
 def test_a_line_for_two_stations_is_on_both_and_an_unknown_one_still_prints(ordered):
-    ordered.lines[0].stations = ["kitchen", "grill"]
+    ordered.items[0].stations = ["kitchen", "grill"]
     tickets = kitchen_tickets.order_tickets(
-        ordered.site, ordered.order, ordered.lines, ordered.names
+        ordered.site, ordered.order, ordered.items, ordered.names
     )
     assert [ticket.station for ticket in tickets] == ["kitchen", "bar", "grill"]
     assert "2 × Pizza" in text(tickets[0].document)
@@ -177,9 +177,9 @@ def test_a_line_for_two_stations_is_on_both_and_an_unknown_one_still_prints(orde
 
 def test_a_bill_adds_up_and_shows_that_it_is_not_fiscal(ordered):
     ordered.site.service_percent = Decimal(10)
-    order_changes.void_item(ordered.site, ordered.order, ordered.lines[1].position, 1, "bitti")
+    order_changes.void_item(ordered.site, ordered.order, ordered.items[1].position, 1, "bitti")
     bill = bills.order_bill(
-        ordered.site, ordered.order, ordered.lines, pay_url="https://pay.example/x"
+        ordered.site, ordered.order, ordered.items, pay_url="https://pay.example/x"
     )
     words = text(bill)
     total = ordered.order.total
@@ -196,7 +196,7 @@ def test_a_paid_bill_shows_when_and_asks_for_nothing(ordered):
     with frozen(FIRST) as at:
         ordered.order.paid_at = at
     bill = bills.order_bill(
-        ordered.site, ordered.order, ordered.lines, pay_url="https://pay.example/x"
+        ordered.site, ordered.order, ordered.items, pay_url="https://pay.example/x"
     )
     assert "ÖDENDİ 19:42" in text(bill)
     assert not of(Qr, bill)
@@ -226,7 +226,7 @@ def test_pictures_are_as_wide_as_the_paper_in_every_language(ordered, width_mm):
     for language in ("tr", "ar"):
         ordered.site.languages = [language]
         for ticket in kitchen_tickets.order_tickets(
-            ordered.site, ordered.order, ordered.lines, ordered.names
+            ordered.site, ordered.order, ordered.items, ordered.names
         ):
             png = preview_png(ticket.document, width_mm)
             assert int.from_bytes(png[16:20], "big") == {58: 384, 80: 576}[width_mm] + 64
