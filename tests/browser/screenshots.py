@@ -84,21 +84,21 @@ def first_link(markup: str, wanted: str) -> str:
 
 
 def main() -> int:
-    with demo_service() as told, start_chromium() as browser:
-        take(browser, told, set(sys.argv[1:]) or names())
+    with demo_service() as facts, start_chromium() as browser:
+        take_all(browser, facts, set(sys.argv[1:]) or names())
     return 0
 
 
-def take(browser: Browser, told: dict[str, str], wanted: set[str]) -> None:
+def take_all(browser: Browser, facts: dict[str, str], wanted: set[str]) -> None:
     """`facts`: the values that `make run` prints at its start."""
     shots = [shot for shot in SHOTS if shot.name in wanted]
-    seats = {who: _seat(browser, told["Portal"], who) for who in {shot.who for shot in shots}}
+    seats = {who: _seat(browser, facts["Portal"], who) for who in {shot.who for shot in shots}}
     for shot in shots:
         page = seats[shot.who].new_page()
         _take(page, shot)
         page.close()
     if PHONES in wanted:
-        _take_phone(browser, told)
+        _take_phone(browser, facts)
 
 
 def _take(page: Page, shot: Shot) -> None:
@@ -108,28 +108,28 @@ def _take(page: Page, shot: Shot) -> None:
         page.goto(first_link(page.content(), wanted))
     page.wait_for_load_state("load")
     page.evaluate(SETTLE)
-    _keep(page, shot.name)
+    _save(page, shot.name)
 
 
-def _take_phone(browser: Browser, told: dict[str, str]) -> None:
+def _take_phone(browser: Browser, facts: dict[str, str]) -> None:
     """A guest's phone with a new message and the reply."""
     body = {"phone": GUEST, "message": "Your table is ready, Zeynep. See you soon!"}
-    request = Request(f"{told['API']}/messages/send", json.dumps(body).encode())
-    request.add_header("Authorization", f"Bearer {told['API key']}")
+    request = Request(f"{facts['API']}/messages/send", json.dumps(body).encode())
+    request.add_header("Authorization", f"Bearer {facts['API key']}")
     request.add_header("Content-Type", "application/json")
     urlopen(request, timeout=60).close()
     page = browser.new_context(viewport={"width": 1100, "height": 780}).new_page()
-    page.goto(told["Phones"])
+    page.goto(facts["Phones"])
     page.locator(f"a[href*='{GUEST}']").first.click()
     page.get_by_role("link", name=re.compile("^Lokanta Mavi")).first.click()
     page.get_by_label("Message", exact=True).fill("We are on our way!")
     page.keyboard.press("Enter")
     page.get_by_role("log").get_by_text("We are on our way!").wait_for()
     page.evaluate(SETTLE)
-    _keep(page, PHONES)
+    _save(page, PHONES)
 
 
-def _keep(page: Page, name: str) -> None:
+def _save(page: Page, name: str) -> None:
     """Save with 256 colours, which is enough for a screen and makes the guides load faster."""
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     place = IMAGES / f"{name}.png"
@@ -172,24 +172,24 @@ def demo_service() -> Iterator[dict[str, str]]:
                 stderr=subprocess.STDOUT,
             )
         try:
-            said = _welcome(process, log)
-            yield facts_of(said)
+            output_text = _welcome(process, log)
+            yield facts_of(output_text)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(60)
 
 
-def facts_of(said: str) -> dict[str, str]:
-    return dict(re.findall(r"(?m)^  (\w+(?: key)?) {2,}(\S+)$", said))
+def facts_of(output_text: str) -> dict[str, str]:
+    return dict(re.findall(r"(?m)^  (\w+(?: key)?) {2,}(\S+)$", output_text))
 
 
 def _welcome(process: "subprocess.Popen[bytes]", log: Path) -> str:
     end = time.monotonic() + READY_SECONDS
-    while "Ctrl-C stops everything." not in (said := log.read_text()):
+    while "Ctrl-C stops everything." not in (output_text := log.read_text()):
         if process.poll() is not None or time.monotonic() > end:
-            raise SystemExit(f"The demo did not start:\n{said[-2000:]}")
+            raise SystemExit(f"The demo did not start:\n{output_text[-2000:]}")
         time.sleep(0.3)
-    return said
+    return output_text
 
 
 if __name__ == "__main__":
