@@ -354,16 +354,16 @@ def add_sample_store(business: Business, name: str) -> tuple[str, str, str]:
     with business.scope():
         shop = store_connections.add("store", f"{name} shop")
         automation = automation_definitions.add("abandoned_cart", f"{name} reminder")
-        told = {
+        payload = {
             "event": "checkout.created",
             "checkout": {"id": f"{name}-cart", "url": f"https://example.com/{name}"},
             "customer": {"name": f"{name} customer", "phone": "+905321112233"},
         }
         store_connections.record_hook(
-            shop.id, "store", [f"{name}-key"], {}, json.dumps(told).encode()
+            shop.id, "store", [f"{name}-key"], {}, json.dumps(payload).encode()
         )
         (row,) = store_connections.list_received(shop.id, None, 1)
-        hook = hook_queue.ClaimedHook(row.id, "store", shop.id, json.dumps(told).encode(), 0)
+        hook = hook_queue.ClaimedHook(row.id, "store", shop.id, json.dumps(payload).encode(), 0)
         for one in store_events.parse_hook(hook).events:
             event = store_events.store_event(one, hook)
             if event is not None:

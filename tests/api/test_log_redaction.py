@@ -36,15 +36,15 @@ def test_nothing_private_is_logged(logged, tried_app, restaurant, run_jobs):
     run_jobs()
     with global_scope():
         bodies = " ".join(letter.body for letter in recent_emails(None, 4))
-    said = logged()
-    assert said.count("answered") >= 8
-    assert "request failed" in said
+    text = logged()
+    assert text.count("answered") >= 8
+    assert "request failed" in text
     for secret in (restaurant.key, restaurant.key[12:], "private password", PASSWORD, PHONE[3:]):
-        assert secret not in said, secret
+        assert secret not in text, secret
     links = [word.rpartition("/")[2] for word in bodies.split() if "http" in word]
     tokens = [token for token in links if len(token) > 20]
     assert tokens
-    assert not [token for token in tokens if token in said]
+    assert not [token for token in tokens if token in text]
 
 
 SAID = "SECRETWORD my child is allergic to nuts"
@@ -92,10 +92,10 @@ def test_a_statement_that_fails_leaves_no_customer_text(logged, app, restaurant,
             logging.getLogger("some.library").exception("failed elsewhere")
         else:
             pytest.fail("the statement did not fail")
-    said = logged()
-    assert "22P02" in said or "23505" in said
-    assert "SECRETWORD" not in said
-    assert "allergic" not in said
+    text = logged()
+    assert "22P02" in text or "23505" in text
+    assert "SECRETWORD" not in text
+    assert "allergic" not in text
 
 
 def test_postgresql_logs_no_statement_and_no_value(app, superuser_connection):

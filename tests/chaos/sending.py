@@ -102,14 +102,14 @@ def redis_away(stage: Stage) -> Outcome:
     stopped = threading.Event()
     load = crowd.send_until(stopped, 10)
     time.sleep(1.0)
-    stage.bell.kill()
+    stage.valkey.kill()
     began = time.monotonic()
     burst = greedy.burst(greedy.businesses[0], 200)
     took = time.monotonic() - began
     time.sleep(max(REDIS_SECONDS - took, 0))
     waiting = stage.ask(AT_WORK, crowd.tenants, crowd.tenants)[0][0]
     back = time.monotonic()
-    stage.bell.start()
+    stage.valkey.start()
     stopped.set()
     load.join()
     queues_empty(stage, crowd, 90)

@@ -52,7 +52,7 @@ class Death:
 @dataclass
 class Stage:
     database: Database
-    bell: ValkeyServer
+    valkey: ValkeyServer
     settings: Settings
     app: Flask
     log: Path
@@ -191,12 +191,12 @@ def set_up() -> Iterator[Stage]:
     )  # as root, PostgreSQL runs under another account, which must be able to enter the folder
     lock = hold_lock(home / "lock")
     (home / "service.log").write_bytes(b"")
-    database, bell = Database(home), ValkeyServer(home)
+    database, valkey = Database(home), ValkeyServer(home)
     stopped = threading.Event()
     try:
-        settings = _settings(home, database, bell)
+        settings = _settings(home, database, valkey)
         app = _migrated(settings)
-        stage = Stage(database, bell, settings, app, home / "service.log")
+        stage = Stage(database, valkey, settings, app, home / "service.log")
         watcher = threading.Thread(target=stage.watch, args=(stopped,), daemon=True)
         try:
             for name in ("network", "web", "live", "scheduler", *WORKERS):
@@ -208,12 +208,12 @@ def set_up() -> Iterator[Stage]:
             stopped.set()
             stage.end(*list(stage.processes))
     finally:
-        bell.close()
+        valkey.close()
         database.close()
         lock.close()
 
 
-def _settings(home: Path, database: Database, bell: ValkeyServer) -> Settings:
+def _settings(home: Path, database: Database, valkey: ValkeyServer) -> Settings:
     password, port = secrets.token_urlsafe(16), any_free()
     make_roles_and_database(
         database.server.connect(), owner_password=password, app_password=password
@@ -228,7 +228,7 @@ def _settings(home: Path, database: Database, bell: ValkeyServer) -> Settings:
         live_url=f"http://127.0.0.1:{any_free()}",
         database_url=f"postgresql://{APP}:{password}@{server}/{DATABASE}",
         migration_database_url=f"postgresql://{OWNER}:{password}@{server}/{DATABASE}",
-        redis_url=bell.server.url,
+        redis_url=valkey.server.url,
         secret_key=secrets.token_urlsafe(32),
         encryption_keys=Keyring.new_entry("k1"),
         mail_url="mailbox:",

@@ -40,8 +40,8 @@ class Echo(BaseHTTPRequestHandler):
     numbers = count()
 
     def do_GET(self) -> None:
-        told = {"path": self.path, "number": next(self.numbers), **dict(self.headers)}
-        body, is_file = json.dumps(told).encode(), self.path.startswith("/static/")
+        payload = {"path": self.path, "number": next(self.numbers), **dict(self.headers)}
+        body, is_file = json.dumps(payload).encode(), self.path.startswith("/static/")
         self.send_response(200)
         self.send_header("Content-Type", "text/css" if is_file else "text/html")
         if is_file:
@@ -282,9 +282,9 @@ def test_live_updates_reach_the_page_as_they_come(start: object) -> None:
     with socket.create_connection(("127.0.0.1", front.tls_port), timeout=30) as plain:
         door = trusted.wrap_socket(plain, server_hostname=HOST)
         door.sendall(f"GET /live/stream HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
-        heard = b""
-        while b"[1]" not in heard:
-            heard += door.recv(4096)
+        received = b""
+        while b"[1]" not in received:
+            received += door.recv(4096)
     assert time.monotonic() - began < 30
     listener.close()
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 def test_granian_knows_every_setting() -> None:
     text = (ROOT / "deploy" / "granian.env").read_text()
     ours = set(re.findall(r"(?m)^(\w+)=", text))
-    told = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "granian", "--help"],
         capture_output=True,
         text=True,
@@ -20,7 +20,7 @@ def test_granian_knows_every_setting() -> None:
         env=os.environ | {"COLUMNS": "400"},
     ).stdout
     assert ours
-    assert ours <= set(re.findall(r"\bGRANIAN_[A-Z0-9_]+", told))
+    assert ours <= set(re.findall(r"\bGRANIAN_[A-Z0-9_]+", completed))
 
 
 def test_gunicorn_accepts_its_settings(settings: object) -> None:

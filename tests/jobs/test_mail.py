@@ -32,8 +32,8 @@ def post_office():
 @pytest.fixture
 def sending(app, settings, post_office, monkeypatch):
     """The app sends by SMTP instead of storing e-mails for the mailbox page."""
-    told = {"mail_url": post_office.url, "mail_from": "Comanda <hello@comanda.example>"}
-    monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=told))
+    mail_settings = {"mail_url": post_office.url, "mail_from": "Comanda <hello@comanda.example>"}
+    monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=mail_settings))
     return post_office
 
 
@@ -90,8 +90,8 @@ def test_a_refused_email_is_tried_again_and_the_next_one_goes(sending):
 
 
 def test_no_email_is_lost_while_the_mail_server_is_down(app, settings, monkeypatch):
-    told = {"mail_url": "smtp://127.0.0.1:1"}
-    monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=told))
+    mail_settings = {"mail_url": "smtp://127.0.0.1:1"}
+    monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=mail_settings))
     with frozen():
         write()
         drain()

@@ -94,11 +94,11 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
 
         def given_back() -> bool:
             with bistro.scope():
-                told = {
+                payload = {
                     one.event for one in provider_events.listed(None, 10) if one.state == "done"
                 }
                 done = payments.of_order(order.id)[0].refunded == 5
-                return done and "payment.refunded" in told
+                return done and "payment.refunded" in payload
 
         assert wait_until(given_back, 30)
     board.goto("/payments/signals")

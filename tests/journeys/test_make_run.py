@@ -111,11 +111,11 @@ def replaced(run: LocalRun, kind: str, before: set[int], killed: int) -> bool:
 @pytest.mark.fault
 def test_it_runs_recovers_and_leaves_nothing(start):
     run = start()
-    said = run.wait_welcome()
-    [curl] = re.findall(r"^ +(curl .*/me)$", said, re.MULTILINE)
+    text = run.wait_welcome()
+    [curl] = re.findall(r"^ +(curl .*/me)$", text, re.MULTILINE)
     assert ask_with(curl)["tenant"]["state"] == "active"
     logs = run.data_dir / "logs"
-    assert str(logs) in said
+    assert str(logs) in text
     eventually(lambda: "answered" in (logs / "web.log").read_text())
     after_the_list = run.output.read_text().rpartition(WELCOME_ENDS)[2]
     assert after_the_list.strip() == "", "requests are in the log files, not on the screen"

@@ -77,9 +77,9 @@ def states(bistro):
 
 def test_an_order_is_with_the_agent_within_a_second(service, bistro):
     wire = Wire(service, bistro)
-    told = {"agent_id": wire.id, "output": {"kind": "demo"}}
-    kitchen = printer_of(bistro, "Mutfak", **told, stations=["kitchen"])
-    bar = printer_of(bistro, "Bar", **told, stations=["bar"])
+    payload = {"agent_id": wire.id, "output": {"kind": "demo"}}
+    kitchen = printer_of(bistro, "Mutfak", **payload, stations=["kitchen"])
+    bar = printer_of(bistro, "Bar", **payload, stations=["bar"])
     first = wire.polls().json()
     assert {one["id"] for one in first["printers"]} == {kitchen.id, bar.id}
     got = {}
@@ -125,8 +125,8 @@ def test_an_order_is_with_the_agent_within_a_second(service, bistro):
 
 def test_a_held_poll_ends_when_the_agent_is_revoked_or_its_printers_change(service, bistro):
     wire = Wire(service, bistro)
-    told = {"agent_id": wire.id, "output": {"kind": "demo"}}
-    kitchen = printer_of(bistro, "Mutfak", **told, stations=["kitchen"])
+    payload = {"agent_id": wire.id, "output": {"kind": "demo"}}
+    kitchen = printer_of(bistro, "Mutfak", **payload, stations=["kitchen"])
     answers = []
     thread = threading.Thread(target=lambda: answers.append(wire.polls(kitchen.id, wait=20)))
     thread.start()

@@ -71,8 +71,8 @@ def test_its_timeline_shows_sent_delivered_and_read(service, business):
     )
 
     def states():
-        _, told, _ = call(service, business.key, f"/messages/{answer['id']}/timeline")
-        return [change["status_code"] for change in told["data"]]
+        _, result, _ = call(service, business.key, f"/messages/{answer['id']}/timeline")
+        return [change["status_code"] for change in result["data"]]
 
     eventually(states, ["queued", "sending", "sent", "delivered", "read"])
     _, message, _ = call(service, business.key, f"/messages/{quote(answer['message_id'], '')}")

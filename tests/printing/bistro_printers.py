@@ -78,15 +78,15 @@ def open_bistro_printers(business: Business, **changes: Any) -> BistroPrinters:
     bistro = open_bistro(business, **changes)
     agent = pair(bistro)
     with bistro.scope():
-        told = {"agent_id": agent.id, "output": {"kind": "demo"}}
+        payload = {"agent_id": agent.id, "output": {"kind": "demo"}}
         bar = printers.add(
-            bistro.site_id, "Bar", "agent", {**told, "stations": ["bar"], "bills": True}
+            bistro.site_id, "Bar", "agent", {**payload, "stations": ["bar"], "bills": True}
         )
         kitchen = printers.add(
             bistro.site_id,
             "Mutfak",
             "agent",
-            {**told, "stations": ["kitchen"], "fallback_id": bar.id},
+            {**payload, "stations": ["kitchen"], "fallback_id": bar.id},
         )
         return BistroPrinters(bistro, agent, kitchen.id, bar.id)
 

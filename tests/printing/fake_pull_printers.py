@@ -106,12 +106,12 @@ class Epson:
         return job, data
 
     def answers(self, job: str, success: bool = True, code: str = "", status: int = 2) -> Answer:
-        said = str(success).lower()
+        text = str(success).lower()
         return self.posts(
             ConnectionType="SetResponse",
             ResponseFile='<?xml version="1.0" encoding="utf-8"?><PrintResponseInfo Version="2.00">'
             f"<ePOSPrint><Parameter><devid>local_printer</devid><printjobid>{job}</printjobid>"
-            f'</Parameter><PrintResponse><response xmlns="{EPOS}" success="{said}" code="{code}"'
+            f'</Parameter><PrintResponse><response xmlns="{EPOS}" success="{text}" code="{code}"'
             f' status="{status}" battery="0"/></PrintResponse></ePOSPrint></PrintResponseInfo>',
         )
 

@@ -53,8 +53,8 @@ def test_an_agent_that_falls_silent_is_reported_once(press, restaurant):
         with frozen(now() + timedelta(seconds=seconds)):
             watch(press)
     assert press.printer(press.kitchen).state == "offline"
-    told = published_events(press, "printing.printer_offline")
-    assert sorted(one["printer"]["name"] for one in told) == ["Bar", "Mutfak"]
+    published = published_events(press, "printing.printer_offline")
+    assert sorted(one["printer"]["name"] for one in published) == ["Bar", "Mutfak"]
     with frozen(now() + timedelta(seconds=210)):
         press.agent.polls({press.kitchen: "ready", press.bar: "ready"})
         watch(press)

@@ -208,8 +208,8 @@ def test_without_proof_somebody_is_asked_and_the_answer_counts(press, restaurant
         assert press.job(kitchen["id"]).state == "printed"
     subjects = [letter.subject for letter in emails_to(restaurant.owner.email)]
     assert sum("2" in one for one in subjects) == 1  # both in one e-mail
-    told = published_events(press, "printing.job_failed")
-    assert {one["job"]["state"] for one in told} == {"unconfirmed"}
+    published = published_events(press, "printing.job_failed")
+    assert {one["job"]["state"] for one in published} == {"unconfirmed"}
 
 
 def test_proof_that_comes_late_is_proof(press):

@@ -180,8 +180,8 @@ class StripeServer(Provider):
 
     def event(self, ref: str, what: str = "checkout.session.completed") -> bytes:
         session = {**self.sessions[ref], "payment_intent": _intent(self.sessions[ref])}
-        told = {"id": f"evt_{ref}_{what}", "object": "event", "type": what, "livemode": False}
-        return json.dumps({**told, "data": {"object": session}}).encode()
+        payload = {"id": f"evt_{ref}_{what}", "object": "event", "type": what, "livemode": False}
+        return json.dumps({**payload, "data": {"object": session}}).encode()
 
 
 class IyzicoServer(Provider):
@@ -271,10 +271,10 @@ class IyzicoServer(Provider):
 
 
 def iyzico_signature(raw: bytes, secret: str) -> str:
-    told = json.loads(raw)
+    body = json.loads(raw)
     text = (
-        f"{secret}{told['iyziEventType']}{told['iyziPaymentId']}{told['token']}"
-        f"{told['paymentConversationId']}{told['status']}"
+        f"{secret}{body['iyziEventType']}{body['iyziPaymentId']}{body['token']}"
+        f"{body['paymentConversationId']}{body['status']}"
     )
     return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()
 

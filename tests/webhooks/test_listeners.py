@@ -274,8 +274,8 @@ def test_a_new_type_applies_only_to_later_events(restaurant, receive, run_jobs, 
     publish(restaurant, "messages.sent", 2)
     publish(restaurant, "messages.read")
     with restaurant.scope():
-        wishes = EndpointFields(events=["messages.read", "messages.sent"])
-        endpoints.change(endpoint.id, wishes, LOCAL)
+        fields = EndpointFields(events=["messages.read", "messages.sent"])
+        endpoints.change(endpoint.id, fields, LOCAL)
     publish(restaurant, "messages.sent")
     run_jobs()
     assert [(one["event"], one["sequence"]) for one in server.bodies] == [

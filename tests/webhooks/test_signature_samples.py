@@ -65,11 +65,11 @@ def test_javascript(samples, tmp_path):
     (tmp_path / "verify.mjs").write_text(samples["javascript"])
     (tmp_path / "run.mjs").write_text(RUN)
     secret, tried = cases()
-    told = {"secret": secret, "tried": [[headers, body.decode()] for headers, body, _ in tried]}
+    payload = {"secret": secret, "tried": [[headers, body.decode()] for headers, body, _ in tried]}
     done = subprocess.run(
         ["node", "run.mjs"],
         cwd=tmp_path,
-        input=json.dumps(told),
+        input=json.dumps(payload),
         capture_output=True,
         text=True,
         check=True,

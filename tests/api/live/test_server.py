@@ -146,9 +146,9 @@ def test_a_poll_waits_and_answers_at_once_when_there_is_something(opened):
         await asyncio.sleep(0.2)
         assert not waiting.done()
         await publish("now")
-        heard = await waiting
-        assert heard["news"] == [{"kind": "messages.changed", "id": "now"}]
-        nothing = asyncio.create_task(_json(pages.ask("poll", after=heard["after"])))
+        received = await waiting
+        assert received["news"] == [{"kind": "messages.changed", "id": "now"}]
+        nothing = asyncio.create_task(_json(pages.ask("poll", after=received["after"])))
         await asyncio.sleep(0.2)
         assert not nothing.done()
         nothing.cancel()

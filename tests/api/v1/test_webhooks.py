@@ -172,15 +172,15 @@ def test_a_time_range_is_replayed(api, restaurant, server, run_jobs):
     publish(restaurant, 2)
     run_jobs()
     assert [body["sequence"] for body in server.bodies] == [3, 4]
-    wish = {"since": rfc3339(began), "endpoint_id": made["id"]}
-    missed = api("POST", f"{HOOKS}/replay", {**wish, "only_missed": True})
+    fields = {"since": rfc3339(began), "endpoint_id": made["id"]}
+    missed = api("POST", f"{HOOKS}/replay", {**fields, "only_missed": True})
     assert (missed.status_code, missed.json) == (202, {"replayed": 2})
     run_jobs()
     assert [body["sequence"] for body in server.bodies] == [3, 4, 1, 2]
-    assert api("POST", f"{HOOKS}/replay", wish).json == {"replayed": 4}
+    assert api("POST", f"{HOOKS}/replay", fields).json == {"replayed": 4}
     nothing = {"since": rfc3339(began - timedelta(days=2)), "until": rfc3339(began)}
     assert api("POST", f"{HOOKS}/replay", nothing).json == {"replayed": 0}
-    assert api("POST", f"{HOOKS}/replay", {**wish, "endpoint_id": "ep_x"}).status_code == 422
+    assert api("POST", f"{HOOKS}/replay", {**fields, "endpoint_id": "ep_x"}).status_code == 422
     assert {one.cause for one in deliveries_of(restaurant)} == {"event", "replay"}
 
 

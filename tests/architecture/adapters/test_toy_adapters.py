@@ -102,8 +102,8 @@ class ToyGateway:
         return self.read(raw)
 
     def read(self, raw):
-        told = json.loads(raw)
-        return GatewayEvent(key=told["id"], kind="paid", event="toy.paid", session=told["link"])
+        body = json.loads(raw)
+        return GatewayEvent(key=body["id"], kind="paid", event="toy.paid", session=body["link"])
 
     def fetch(self, _desk, ref, _reference, _payment=""):
         return self.links[ref]

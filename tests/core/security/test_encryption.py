@@ -30,30 +30,30 @@ def no_keyring_left_behind(monkeypatch):
 
 
 def test_a_secret_opens_again_where_it_belongs():
-    ring = Keyring.parse(K1)
-    sealed = ring.encrypt("şifre", "lines.token@7")
+    keyring = Keyring.parse(K1)
+    sealed = keyring.encrypt("şifre", "lines.token@7")
     assert sealed.startswith("v1.k1.")
     assert "şifre" not in sealed
-    assert ring.decrypt(sealed, "lines.token@7") == "şifre"
+    assert keyring.decrypt(sealed, "lines.token@7") == "şifre"
     for elsewhere in ("lines.token@8", "lines.secret@7", ""):
         with pytest.raises(BadEnvelope):
-            ring.decrypt(sealed, elsewhere)
+            keyring.decrypt(sealed, elsewhere)
 
 
 @given(st.binary(max_size=200), st.text(st.characters(codec="utf-8"), max_size=30))
 def test_any_bytes_and_any_context(data, context):
-    ring = Keyring.parse(K1)
-    assert ring.decrypt_bytes(ring.encrypt(data, context), context) == data
+    keyring = Keyring.parse(K1)
+    assert keyring.decrypt_bytes(keyring.encrypt(data, context), context) == data
 
 
 def test_the_same_secret_never_looks_the_same():
-    ring = Keyring.parse(K1)
-    assert len({ring.encrypt("x", "c") for _ in range(100)}) == 100
+    keyring = Keyring.parse(K1)
+    assert len({keyring.encrypt("x", "c") for _ in range(100)}) == 100
 
 
 def test_every_changed_byte_is_noticed():
-    ring = Keyring.parse(K1)
-    sealed = ring.encrypt("secret", "c")
+    keyring = Keyring.parse(K1)
+    sealed = keyring.encrypt("secret", "c")
     head, body = sealed.rsplit(".", 1)
     raw = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
     for position in range(len(raw)):
@@ -61,15 +61,15 @@ def test_every_changed_byte_is_noticed():
         changed[position] ^= 1
         envelope = f"{head}.{base64.urlsafe_b64encode(changed).decode()}"
         with pytest.raises(BadEnvelope):
-            ring.decrypt(envelope, "c")
+            keyring.decrypt(envelope, "c")
 
 
 def test_an_envelope_cannot_be_moved_to_another_key_of_the_same_bytes():
     same = base64.b64encode(bytes(range(32))).decode()
-    ring = Keyring.parse(f"a:{same},b:{same}")
-    moved = ring.encrypt("secret", "c").replace("v1.a.", "v1.b.")
+    keyring = Keyring.parse(f"a:{same},b:{same}")
+    moved = keyring.encrypt("secret", "c").replace("v1.a.", "v1.b.")
     with pytest.raises(BadEnvelope):
-        ring.decrypt(moved, "c")
+        keyring.decrypt(moved, "c")
 
 
 @pytest.mark.parametrize(

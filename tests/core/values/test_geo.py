@@ -76,7 +76,7 @@ def test_a_comma_locale_changes_nothing(tmp_path):
         "assert locale.format_string('%.1f', 1.5) == '1,5';"
         "from core.values.geo import route_url; print(route_url(-0.5, 28.97))"
     )
-    told = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"},
         cwd=Path(__file__).parents[3],
@@ -84,7 +84,7 @@ def test_a_comma_locale_changes_nothing(tmp_path):
         text=True,
         check=True,
     )
-    assert told.stdout.strip() == f"{ROUTE}-0.5,28.97"
+    assert completed.stdout.strip() == f"{ROUTE}-0.5,28.97"
 
 
 @pytest.mark.parametrize("wrong", ["", "x", "nan", "inf", "91", None, "1,5", [], "٤١x"])

@@ -60,12 +60,12 @@ def test_the_first_python_that_can_is_used(tmp_path):
 
 
 def test_make_alone_shows_what_there_is():
-    told = subprocess.run(
+    completed = subprocess.run(
         ["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ
     ).stdout
     targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert {"run", "test"} <= set(targets)
-    assert re.findall(r"^  make ([a-z]+) +\S", told, re.MULTILINE) == targets
+    assert re.findall(r"^  make ([a-z]+) +\S", completed, re.MULTILINE) == targets
 
 
 @pytest.mark.parametrize("name", LOCKS)

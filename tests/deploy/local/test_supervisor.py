@@ -131,8 +131,8 @@ def test_routine_lines_of_a_child_are_in_its_file_and_not_on_the_screen(start_st
     log = tmp_path / "logs" / "logger.log"
     eventually(lambda: "the end" in log.read_text())
     stage.send_signal(signal.SIGTERM)
-    said = stage.before + stage.stdout.read()
-    shown = [line.partition("| ")[2] for line in said.splitlines() if "| " in line]
+    text = stage.before + stage.stdout.read()
+    shown = [line.partition("| ")[2] for line in text.splitlines() if "| " in line]
     assert [line.split()[0] for line in shown] == [
         "2026-11-16T04:16:49.6Z",
         '{"event":',

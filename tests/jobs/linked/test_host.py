@@ -101,8 +101,8 @@ def test_a_phone_is_linked_and_a_message_goes_there_and_back(stage, restaurant, 
     assert states(restaurant, message_id) == ["queued", "sending", "sent", "delivered", "read"]
     assert [one["text"] for one in stage.shown()] == ["Masanız hazır"]
     reply_id = stage.write(restaurant, line, text="Teşekkürler", name="Ayşe")
-    told = eventually(lambda: events(restaurant, "messages.upsert"))
-    assert [(one["text"], one["message_id"]) for one in told] == [("Teşekkürler", reply_id)]
+    published = eventually(lambda: events(restaurant, "messages.upsert"))
+    assert [(one["text"], one["message_id"]) for one in published] == [("Teşekkürler", reply_id)]
     assert events(restaurant, "instances.connected")
     assert events(restaurant, "instances.qr")[0]["qr"].startswith("2@")
 
@@ -155,8 +155,10 @@ def test_photos_and_locations_are_received_and_stop_opts_out(stage, restaurant, 
     stage.write(restaurant, line, kind="image", text="menü")
     stage.write(restaurant, line, kind="location", place="Galata")
     stage.write(restaurant, line, text="DUR")
-    told = eventually(lambda: len(found := events(restaurant, "messages.upsert")) == 3 and found)
-    assert sorted(one["type"] for one in told) == ["image", "location", "text"]
+    published = eventually(
+        lambda: len(found := events(restaurant, "messages.upsert")) == 3 and found
+    )
+    assert sorted(one["type"] for one in published) == ["image", "location", "text"]
     assert events(restaurant, "contacts.opted_out")
 
 

@@ -47,9 +47,9 @@ class Library:
         self.cursor = self.connection.cursor()
 
     def writes(self, name, device=DEVICE):
-        told = {"our": device, "id": name, "ms": int(now().timestamp() * 1000)}
+        payload = {"our": device, "id": name, "ms": int(now().timestamp() * 1000)}
         for insert in INSERTS:
-            self.cursor.execute(insert, told)
+            self.cursor.execute(insert, payload)
 
     def left(self, device=DEVICE):
         """The number of rows of each table, and of received texts."""

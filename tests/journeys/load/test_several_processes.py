@@ -47,8 +47,8 @@ def test_an_email_is_sent_by_the_worker(service, app):
     end = time.monotonic() + allow_for_load(60)
     while time.monotonic() < end:
         with global_scope():
-            letters = [m for m in mail.recent_emails(None, 20) if m.subject == "By a real worker"]
-        if letters[0].state == "sent":
+            emails = [m for m in mail.recent_emails(None, 20) if m.subject == "By a real worker"]
+        if emails[0].state == "sent":
             return
         time.sleep(0.05)
     pytest.fail("nobody sent it")

@@ -50,8 +50,8 @@ def sets(business, contact_ids: list[str], **values: Any) -> None:
 
 def drafts(business, **wanted: Any) -> str:
     with business.scope():
-        wishes = {"name": "Soup day", "text": TEXT, "quiet": (None, None), **wanted}
-        return campaign_repository.add(CampaignInput(**wishes)).id
+        fields = {"name": "Soup day", "text": TEXT, "quiet": (None, None), **wanted}
+        return campaign_repository.add(CampaignInput(**fields)).id
 
 
 def starts(business, campaign_id: str, at=None) -> None:

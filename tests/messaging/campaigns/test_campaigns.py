@@ -99,9 +99,9 @@ def test_from_draft_to_figures(restaurant, line):
         ended = campaign(restaurant, mine)
         assert (ended.state, ended.finished_at) == ("finished", now())
         with restaurant.scope():
-            [told] = events_of(restaurant.tenant_id, "campaigns.finished")
-        assert told["data"]["campaign_id"] == mine
-        assert (told["data"]["sent"], told["data"]["failed"]) == (2, 1)
+            [published] = events_of(restaurant.tenant_id, "campaigns.finished")
+        assert published["data"]["campaign_id"] == mine
+        assert (published["data"]["sent"], published["data"]["failed"]) == (2, 1)
 
         receive_receipts(restaurant, line, ("905321110001", "delivered"), ("905321110002", "read"))
         meets(restaurant, "Ayşe Kaya")

@@ -232,9 +232,9 @@ def test_opting_out_by_hand_is_told_to_the_tenants_own_server(scope):
     card = person()
     contact_repository.set_opted_out(card.id, True)
     contact_repository.set_opted_out(card.id, True)
-    told = db.session.scalars(select(Event).where(Event.tenant_id == scope)).all()
-    assert [event.type for event in told] == ["contacts.opted_out"]
-    assert told[0].body["data"]["contact_id"] == card.id
+    published = db.session.scalars(select(Event).where(Event.tenant_id == scope)).all()
+    assert [event.type for event in published] == ["contacts.opted_out"]
+    assert published[0].body["data"]["contact_id"] == card.id
     assert [one.kind for one in contact_consent.consent_history(card.id)] == ["opted_out"]
     assert [one.act for one in audit.entries(act="contacts.opted_out")] == ["contacts.opted_out"]
 

@@ -56,14 +56,14 @@ class Network:
                 elif self.path.startswith("/_media"):
                     self.answer(200, found[1], found[0])
                 else:
-                    told = {
+                    payload = {
                         "url": f"{outer.url}/_media/{name}",
                         "mime_type": found[0],
                         "sha256": hashlib.sha256(found[1]).hexdigest(),
                         "file_size": len(found[1]),
                         **outer.lie,
                     }
-                    self.answer(200, json.dumps(told).encode())
+                    self.answer(200, json.dumps(payload).encode())
 
             def answer(self, status, body, kind="application/json"):
                 self.send_response(status)

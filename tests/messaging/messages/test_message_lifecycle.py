@@ -73,8 +73,8 @@ def test_a_message_is_sent_and_everything_about_it_is_written_down(restaurant, l
     assert state(restaurant, ticket) == "queued"
     [claimed] = claim(restaurant)
     assert state(restaurant, ticket) == "sending"
-    [told] = settle(restaurant, [(claimed, SendAccepted("wamid.1"))])
-    assert (told.id, told.state, told.network_id) == (ticket.id, "sent", "wamid.1")
+    [outcome] = settle(restaurant, [(claimed, SendAccepted("wamid.1"))])
+    assert (outcome.id, outcome.state, outcome.network_id) == (ticket.id, "sent", "wamid.1")
     assert published_states(restaurant, ticket) == ["queued", "sending", "sent"]
     [(kind, body)] = events(restaurant)
     assert kind == "messages.sent"
@@ -230,8 +230,8 @@ def test_a_line_gives_no_more_than_it_may(restaurant, line):
 def test_a_refused_message_costs_nothing(restaurant, line):
     ticket = accept(restaurant, line)
     [claimed] = claim(restaurant)
-    [told] = settle(restaurant, [(claimed, SendRefused("recipient_unavailable", "Not there."))])
-    assert told.state == "failed"
+    [outcome] = settle(restaurant, [(claimed, SendRefused("recipient_unavailable", "Not there."))])
+    assert outcome.state == "failed"
     with restaurant.scope():
         message = message_queries.get(ticket.id)
         assert (message.cost_usd, message.error_code) == (0, "recipient_unavailable")

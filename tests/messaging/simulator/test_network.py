@@ -348,16 +348,16 @@ def test_the_live_check_finds_what_is_wrong(network):
 
 
 def test_a_line_that_nobody_registered_introduces_itself_by_its_token(network):
-    told = {
+    payload = {
         "phone_number_id": "7701",
         "phone": "905550777777",
         "app_secret": LINE.app_secret,
         "callback_url": network.hooks.url,
         "tenant_id": 7,
     }
-    line = LineFacts(7, 1, "cloud", "7701", sign_token(SECRET, LINE_TOKEN, told, NO_EXPIRY))
+    line = LineFacts(7, 1, "cloud", "7701", sign_token(SECRET, LINE_TOKEN, payload, NO_EXPIRY))
     forged = LineFacts(
-        7, 1, "cloud", "7701", sign_token("not the secret", LINE_TOKEN, told, NO_EXPIRY)
+        7, 1, "cloud", "7701", sign_token("not the secret", LINE_TOKEN, payload, NO_EXPIRY)
     )
     assert check(network, forged) == ["wrong_phone_number_id"]
     assert check(network, line, account_id="97701") == []

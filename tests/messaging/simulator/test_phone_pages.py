@@ -220,17 +220,17 @@ def test_a_change_is_told_to_open_pages_of_that_tenant_alone(network, visitor):
         line = socket.create_connection((who.address.hostname, who.address.port), timeout=10)
         request = f"GET /phones/events HTTP/1.1\r\nHost: localhost\r\nCookie: {who.cookie}\r\n\r\n"
         line.sendall(request.encode())
-        heard = b""
-        while b"retry:" not in heard:
-            heard += line.recv(4096)
+        received = b""
+        while b"retry:" not in received:
+            received += line.recv(4096)
         return line
 
     mine, theirs = listen(visitor), listen(Visitor(network, tenant_id=8))
     network.send()
-    heard = b""
-    while b"changed" not in heard:
-        heard += mine.recv(4096)
-    assert PHONE.encode() in heard
+    received = b""
+    while b"changed" not in received:
+        received += mine.recv(4096)
+    assert PHONE.encode() in received
     theirs.settimeout(0.5)
     with pytest.raises(TimeoutError):
         theirs.recv(4096)

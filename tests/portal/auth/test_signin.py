@@ -79,8 +79,8 @@ def test_a_wrong_password_and_an_unknown_person_get_the_same_answer(browser, res
     wrong = browser.post("/signin", email=restaurant.owner.email, password="not the password")
     unknown = browser.post("/signin", email="nobody@example.com", password="not the password")
     assert wrong.status_code == unknown.status_code == 200
-    said = "The e-mail or password is incorrect."
-    assert said in text_of(wrong)
+    text = "The e-mail or password is incorrect."
+    assert text in text_of(wrong)
     assert text_of(wrong) == text_of(unknown)
     assert not is_in(browser)
 

@@ -255,10 +255,10 @@ def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
             f"q.{bistro.items['Pizza']}.0": "2",
         },
     )
-    said = answer.get_data(as_text=True)
+    text = answer.get_data(as_text=True)
     assert answer.status_code == 422
-    assert "Pizza: choose 1 from “Boy”." in said
-    assert "is-invalid" in said
+    assert "Pizza: choose 1 from “Boy”." in text
+    assert "is-invalid" in text
 
 
 def test_staff_record_a_payment_undo_it_and_change_the_way_to_pay(staff, bistro):

@@ -71,11 +71,11 @@ def test_a_fault_is_a_sentence_in_the_readers_language(app, act, given, error, l
         act(*given)
     raw = str(caught.value)
     with app.test_request_context(headers={"Accept-Language": locale}):
-        told = {
+        payload = {
             error_message(invalid("field", "code", "{fault}", fault=raw)),
             error_message(invalid("field", "code", raw)),
         }
-    (sentence,) = told
+    (sentence,) = payload
     assert sentence != raw
     assert sentence[0].isupper() or sentence[0].isdigit() or raw.startswith("localhost")
     assert sentence.endswith(".")

@@ -133,9 +133,9 @@ def test_cards_are_taken_at_the_door_only_of_deliveries(bistro):
 
 
 def test_the_staff_says_the_zone_of_an_order_by_phone(bistro):
-    wishes = [RequestedItem(bistro.items["Hamburger"], 1)]
+    items = [RequestedItem(bistro.items["Hamburger"], 1)]
     taken = staff_orders.StaffOrder(
-        wishes, "delivery", "cash", address="Lüleci Hendek 3", zone_id=bistro.ids["Yakın"],
+        items, "delivery", "cash", address="Lüleci Hendek 3", zone_id=bistro.ids["Yakın"],
         phone=GUEST,
     )  # fmt: skip
     with bistro.scope():
@@ -144,7 +144,7 @@ def test_the_staff_says_the_zone_of_an_order_by_phone(bistro):
         with pytest.raises(Invalid) as refused:
             staff_orders.place_staff_order(
                 bistro.site(),
-                staff_orders.StaffOrder(wishes, "delivery", "cash", address="x", zone_id="zon_x"),
+                staff_orders.StaffOrder(items, "delivery", "cash", address="x", zone_id="zon_x"),
             )
     assert refused.value.code == "unknown_zone"
 
@@ -305,8 +305,10 @@ def test_a_courier_gets_everything_and_brings_it(bistro, ready):
         trip = courier_trips.trip_of(order.id)
     assert (trip.collected, trip.collected_by) == (Decimal(795), "cash")
     assert trip.assigned_at <= trip.picked_up_at <= trip.delivered_at == trip.ended_at
-    told = [(one["change"], one["courier"]["name"]) for one in bistro.events("delivery_updated")]
-    assert told == [
+    published = [
+        (one["change"], one["courier"]["name"]) for one in bistro.events("delivery_updated")
+    ]
+    assert published == [
         ("assigned", "Hakan Usta"),
         ("picked_up", "Hakan Usta"),
         ("delivered", "Hakan Usta"),
@@ -374,9 +376,9 @@ def test_a_problem_is_sent_to_the_manager_and_to_the_customer(bistro, ready):
     step(bistro, ready, "picked_up")
     order = step(bistro, ready, "problem", kind="no_answer", note="Zil bozuk")
     assert order.state == "out_for_delivery"
-    (heard,) = bistro.texts_sent_to("905321119999")
-    assert "Hakan Usta" in heard
-    assert "Zil bozuk" in heard
+    (received,) = bistro.texts_sent_to("905321119999")
+    assert "Hakan Usta" in received
+    assert "Zil bozuk" in received
     assert "teslim edemedi" in bistro.texts_sent_to()[-1]
     assert bistro.events("delivery_updated")[-1]["courier"]["problem"] == "no_answer"
     for kind, note in (("other", ""), ("nonsense", "x")):

@@ -193,9 +193,9 @@ def test_a_second_coupon_on_an_open_table_is_added_to_the_first(club):
 
 def test_the_staff_applies_a_code(club):
     coupon = club.coupon()
-    wishes = [RequestedItem(club.bistro.items["Hamburger"], 1)]
+    items = [RequestedItem(club.bistro.items["Hamburger"], 1)]
     with club.scope():
-        taken = StaffOrder(wishes, "takeaway", "cash", coupon=coupon_codes.format_code(coupon.code))
+        taken = StaffOrder(items, "takeaway", "cash", coupon=coupon_codes.format_code(coupon.code))
         order = staff_orders.place_staff_order(club.bistro.site(), taken)
         assert order.total == lira("324")
     assert club.fresh(coupon).order_id == order.id

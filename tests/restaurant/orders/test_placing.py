@@ -83,15 +83,15 @@ def test_the_usual_payment_follows_the_kind_of_order(call, bistro):  # noqa: F81
 
 
 def test_the_staff_follows_the_same_rules(bistro):  # noqa: F811
-    wishes = [RequestedItem(bistro.items["Ayran"], 1)]
+    items = [RequestedItem(bistro.items["Ayran"], 1)]
     with bistro.scope():
         site = sites.get(bistro.site_id)
         with pytest.raises(Invalid, match="Choose a table"):
-            staff_orders.place_staff_order(site, StaffOrder(wishes))
+            staff_orders.place_staff_order(site, StaffOrder(items))
         with pytest.raises(Invalid, match="card on delivery"):
-            staff_orders.place_staff_order(site, StaffOrder(wishes, "takeaway", "card_at_door"))
+            staff_orders.place_staff_order(site, StaffOrder(items, "takeaway", "card_at_door"))
         table = tables.by_number(site.id, "12")
-        order = staff_orders.place_staff_order(site, StaffOrder(wishes, table_id=table.id))
+        order = staff_orders.place_staff_order(site, StaffOrder(items, table_id=table.id))
         assert (order.table_number, order.source) == ("12", "staff")
         assert placing.current_menu(site)[0]["categories"]
 

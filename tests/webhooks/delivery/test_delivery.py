@@ -99,8 +99,8 @@ def test_a_replay_finds_what_was_published_in_its_range(restaurant, receive, run
         endpoints.change(endpoint.id, EndpointFields(events=["*"]), LOCAL)
     since = now() - timedelta(seconds=60)
     with restaurant.scope():
-        wish = webhook_queries.ReplayRange(since, now() + timedelta(seconds=5), missed=True)
-        assert webhook_queries.replay_events(endpoint.id, wish) == 1
+        params = webhook_queries.ReplayRange(since, now() + timedelta(seconds=5), missed=True)
+        assert webhook_queries.replay_events(endpoint.id, params) == 1
 
 
 def test_numbers_rise_without_a_gap_whoever_listens(restaurant, receive, run_jobs):
@@ -238,15 +238,15 @@ def test_emails_after_one_and_three_days_and_disabled_after_five(
         for hour in range(0, 126, 6):
             publish(restaurant)
             run_jobs()
-            letters = mailbox(restaurant)
+            emails = mailbox(restaurant)
             expected = (hour >= 24) + (hour >= 72) + (hour >= 120)
-            assert len(letters) == expected, hour
+            assert len(emails) == expected, hour
             advance(timedelta(hours=6))
             maintenance.sweep()
             run_jobs()
     known = endpoint_of(restaurant, endpoint)
     assert (known.enabled, known.disabled_because) == (False, "failing")
-    assert letters == [
+    assert emails == [
         "A webhook endpoint has been failing for a day",
         "A webhook endpoint has been failing for three days",
         "A webhook endpoint was turned off",

@@ -334,24 +334,24 @@ def test_many_orders_race_with_their_reminders_and_none_of_both_wins(app, shop, 
     many = 12
     with frozen():
         for number in range(many):
-            told = shopify_checkout(
+            payload = shopify_checkout(
                 token=f"c-{number}",
                 id=number + 1,
                 cart_token=None,
                 shipping_address={"phone": f"0532 111 22 {number:02d}", "country_code": "TR"},
                 customer={"email": f"a{number}@example.com"},
             )
-            cart.shopify("checkouts/create", told)
+            cart.shopify("checkouts/create", payload)
         run_hooks_and_automations(app)
         advance(timedelta(hours=2))
         for number in range(many):
-            told = shopify_order(
+            payload = shopify_order(
                 id=9000 + number,
                 checkout_token=f"c-{number}",
                 customer={},
                 shipping_address=None,
             )
-            cart.shopify("orders/create", told)
+            cart.shopify("orders/create", payload)
         with tenant_scope(shop.tenant_id):
             lanes.mark_due(automation_runs.LANE, shop.tenant_id)
         start = Barrier(2)

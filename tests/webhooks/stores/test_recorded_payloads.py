@@ -53,9 +53,9 @@ SHOPIFY = {
 
 @pytest.mark.parametrize("name", SHOPIFY)
 def test_a_recorded_shopify_body_has_no_usable_phone_and_reports_it(app, shop, ready, name):
-    told = recorded(f"shopify/2023-01/{name}.json")
+    payload = recorded(f"shopify/2023-01/{name}.json")
     shopify = ready("shopify")
-    shopify.shopify(told["headers"]["x-shopify-topic"], told["body"])
+    shopify.shopify(payload["headers"]["x-shopify-topic"], payload["body"])
     run_hooks_and_automations(app)
     assert not sent_texts(shop)
     ((state, because),) = run_states(shop)
@@ -66,8 +66,8 @@ def test_a_recorded_shopify_body_has_no_usable_phone_and_reports_it(app, shop, r
 @pytest.mark.parametrize("name", SHOPIFY)
 @pytest.mark.parametrize("place", ["order", "customer", "shipping", "billing"])
 def test_with_a_phone_in_any_place_it_is_sent_there_once(app, shop, ready, name, place):
-    told = recorded(f"shopify/2023-01/{name}.json")
-    body = told["body"]
+    payload = recorded(f"shopify/2023-01/{name}.json")
+    body = payload["body"]
     if name == "fulfillments.create":
         body["destination"]["phone"] = PHONE
     elif place == "order":
@@ -78,7 +78,7 @@ def test_with_a_phone_in_any_place_it_is_sent_there_once(app, shop, ready, name,
         body[f"{place}_address"]["phone"] = "613-555-0123"
     shopify = ready("shopify")
     for _ in range(2):
-        shopify.shopify(told["headers"]["x-shopify-topic"], body, "wh-one")
+        shopify.shopify(payload["headers"]["x-shopify-topic"], body, "wh-one")
         run_hooks_and_automations(app)
     ((phone, text),) = sent_texts(shop)
     assert phone == DIGITS
@@ -88,23 +88,23 @@ def test_with_a_phone_in_any_place_it_is_sent_there_once(app, shop, ready, name,
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("shopify/*/*.json")), ids=lambda p: p.stem)
 def test_every_recorded_shopify_body_is_understood_or_left_alone(app, shop, ready, path):
-    told = json.loads(path.read_text())
+    body = json.loads(path.read_text())
     shopify = ready("shopify")
-    shopify.shopify(told["headers"]["x-shopify-topic"], told["body"])
+    shopify.shopify(body["headers"]["x-shopify-topic"], body["body"])
     run_hooks_and_automations(app)
     assert [hook.state for hook in hooks_of(shop)] == ["done"]
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("woocommerce/*/*.json")), ids=lambda p: p.stem)
 def test_recorded_woocommerce_bodies_that_are_no_orders_are_left_alone(app, shop, ready, path):
-    told = json.loads(path.read_text())
+    body = json.loads(path.read_text())
     woo = ready("woocommerce")
-    woo.woocommerce(told["headers"]["x-wc-webhook-topic"], told["body"])
+    woo.woocommerce(body["headers"]["x-wc-webhook-topic"], body["body"])
     run_hooks_and_automations(app)
     (hook,) = hooks_of(shop)
     assert (hook.state, hook.error) == (
         "done",
-        encode_reason("topic_ignored", topic=told["topic"]),
+        encode_reason("topic_ignored", topic=body["topic"]),
     )
     assert not runs(shop)
 
@@ -117,8 +117,8 @@ FORMS = {
 
 
 def form_body(name):
-    told = json.loads(FORMS[name].read_text())
-    return told.get("body", told)
+    body = json.loads(FORMS[name].read_text())
+    return body.get("body", body)
 
 
 def with_phone(told):
@@ -135,12 +135,12 @@ def with_phone(told):
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("phone", [False, True])
 def test_a_recorded_form_is_answered_once_or_gives_the_reason(app, shop, ready, name, phone):
-    told = form_body(name)
+    body = form_body(name)
     if phone:
-        told = with_phone(told)
+        body = with_phone(body)
     form = ready("form")
     for _ in range(2):
-        form.submits(told)
+        form.submits(body)
         run_hooks_and_automations(app)
     if phone:
         assert [number for number, _ in sent_texts(shop)] == [DIGITS]

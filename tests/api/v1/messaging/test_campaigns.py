@@ -61,8 +61,8 @@ def test_a_campaign_from_key_to_results(api, restaurant):
         sends(restaurant)
         advance(5)
         steps(restaurant)
-    told = api("GET", here).json
-    assert (told["state"], told["results"]["sent"]) == ("finished", 2)
+    result = api("GET", here).json
+    assert (result["state"], result["results"]["sent"]) == ("finished", 2)
     first = api("GET", f"{here}/results?limit=1").json
     assert (first["data"][0]["contact_id"], first["data"][0]["state"]) == (ayse, "sent")
     second = api("GET", f"{here}/results?limit=1&after={first['next']}").json

@@ -86,8 +86,8 @@ def test_an_order_is_priced_given_and_brought(call, bistro):
     given = call("POST", f"{path}/courier", {"courier_id": bistro.ids["Hakan Usta"]}, key="give-1")
     assert given.json["courier"]["name"] == "Hakan Usta"
     assert given.json["collect"] == {"by": "cash", "amount": 390}
-    told = call("POST", f"{path}/delivery", {"status": "problem", "problem": "no_answer"})
-    assert told.json["courier"]["problem"] == "no_answer"
+    result = call("POST", f"{path}/delivery", {"status": "problem", "problem": "no_answer"})
+    assert result.json["courier"]["problem"] == "no_answer"
     assert (
         call("POST", f"{path}/delivery", {"status": "picked_up"}).json["status"]
         == "out_for_delivery"
