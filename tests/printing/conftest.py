@@ -38,7 +38,7 @@ def epson(counter):
 def agent_at_work(counter, tmp_path, monkeypatch):
     """An agent in this process with short timeouts; crash tests start a real process."""
     monkeypatch.setattr(printers, "RETRY_SECONDS", 0.05)
-    monkeypatch.setattr(printers, "UNWELL_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(printers, "ERROR_CHECK_SECONDS", 0.05)
     monkeypatch.setattr(printers, "SETTLE_SECONDS", 0.3)
     monkeypatch.setattr(polling, "MAX_BACKOFF_SECONDS", 0.2)
     started = []
