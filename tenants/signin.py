@@ -19,7 +19,7 @@ from tenants.passwords import PasswordHash, needs_rehash, password_matches, reha
 
 IDLE_TIMEOUT = timedelta(days=14)
 MAX_SESSION_AGE = timedelta(days=90)
-SEEN_UPDATE_INTERVAL = timedelta(minutes=1)
+SEEN_EVERY = timedelta(minutes=1)
 
 
 @dataclass
@@ -202,7 +202,7 @@ def load_session(token: str) -> UserSession | None:
     if row is None:
         return None
     sign_in, person = row
-    if sign_in.seen_at < moment - SEEN_UPDATE_INTERVAL:
+    if sign_in.seen_at < moment - SEEN_EVERY:
         sign_in.seen_at = moment
     return UserSession(person, sign_in, tenants_of(person.id))
 

@@ -67,14 +67,14 @@ def cached_format(form: Callable[..., str]) -> Callable[..., str]:
     """
 
     @lru_cache(maxsize=4096, typed=True)
-    def cached(_locale: Any, _zone: Any, *args: Any) -> str:
+    def kept(_locale: Any, _zone: Any, *args: Any) -> str:
         return str(form(*args))
 
     @wraps(form)
     def formatted(value: Any, *args: Any) -> str:
         if value is None:  # the current time
             return str(form(value, *args))
-        return cached(get_locale(), get_timezone(), value, *args)
+        return kept(get_locale(), get_timezone(), value, *args)
 
     return formatted
 

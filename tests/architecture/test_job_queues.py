@@ -18,7 +18,7 @@ from jobs import scheduler
 from tests.architecture.layers import ROOT, modules
 
 
-def named_jobs(source):
+def names_rung(source):
     """The first argument of every call that names a job."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and node.args:
@@ -27,10 +27,10 @@ def named_jobs(source):
                 yield node.args[0]
 
 
-def woken_jobs():
+def rung():
     found = []
     for path in modules():
-        for first in named_jobs((ROOT / path).read_text()):
+        for first in names_rung((ROOT / path).read_text()):
             if path.as_posix() in (
                 "core/db.py",
                 "core/queue/wakeups.py",
@@ -50,7 +50,7 @@ def scheduled():
 
 
 def test_a_job_that_is_asked_for_exists_and_has_a_queue():
-    names = [*woken_jobs(), *scheduled()]
+    names = [*rung(), *scheduled()]
     assert {"jobs.mail.drain", "jobs.maintenance.sweep"} <= set(names)
     for name in names:
         module, _, function = name.rpartition(".")
@@ -59,7 +59,7 @@ def test_a_job_that_is_asked_for_exists_and_has_a_queue():
 
 
 def test_a_job_with_a_queue_of_its_own_is_asked_for():
-    assert set(JOB_QUEUES) <= {*woken_jobs(), *scheduled()}
+    assert set(JOB_QUEUES) <= {*rung(), *scheduled()}
 
 
 @pytest.mark.parametrize("module", MODULE_QUEUES)
@@ -68,7 +68,7 @@ def test_every_module_with_a_queue_is_there(module):
     assert MODULE_QUEUES[module] in ALL_QUEUES
 
 
-def test_a_wakeup_for_nobody_fails_before_anything_is_committed(app):
+def test_a_ring_for_nobody_fails_before_anything_is_committed(app):
     with pytest.raises(RuntimeError, match=r"jobs\.nothing"), global_scope():
         notify_workers("jobs.nothing.at_all")
         pytest.fail("the transaction went on")

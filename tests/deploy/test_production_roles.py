@@ -18,7 +18,7 @@ from core.queue.registry import ALL_QUEUES
 from deploy.local.processes.programs import app_programs
 from jobs import scheduler
 from tests.architecture.layers import ROOT, modules
-from tests.architecture.test_job_queues import woken_jobs
+from tests.architecture.test_job_queues import rung
 from tests.databases import APP_ROLE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -28,7 +28,7 @@ SETTINGS = {
     "LIVE_URL": "http://127.0.0.1:2",
     "MIGRATION_DATABASE_URL": "postgresql://owner@host/comanda",
 }
-JOBS = sorted({*scheduler.EVERY_SECONDS, *scheduler.CRON, *woken_jobs()})
+JOBS = sorted({*scheduler.EVERY_SECONDS, *scheduler.CRON, *rung()})
 
 
 def test_workers_of_the_shipped_units_that_people_wait_for_do_no_slow_work():
