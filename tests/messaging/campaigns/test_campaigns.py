@@ -58,7 +58,7 @@ class Gifts:
     def offers(self, tenant_id):
         return [("soup", "A free soup")]
 
-    def give(self, tenant_id, offer_id, contact_ids, campaign_id):
+    def issue(self, tenant_id, offer_id, contact_ids, campaign_id):
         self.asked += 1
         for one in contact_ids:
             self.given.setdefault((campaign_id, one), f"SOUP-{len(self.given) + 1:04d}")
