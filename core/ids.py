@@ -116,12 +116,12 @@ def from_uuid(prefix: str, uuid: UUID) -> str:
 
 def to_uuid(prefix: str, public: str) -> UUID:
     _check_prefix(prefix)
-    chars = public[len(prefix) + 1 :]
-    if not public.startswith(f"{prefix}_") or len(chars) != 26:
+    letters = public[len(prefix) + 1 :]
+    if not public.startswith(f"{prefix}_") or len(letters) != 26:
         raise _bad(prefix, public)
     value = 0
-    for char in chars:
-        digit = _VALUES.get(char)
+    for letter in letters:
+        digit = _VALUES.get(letter)
         if digit is None:
             raise _bad(prefix, public)
         value = (value << 5) | digit

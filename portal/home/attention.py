@@ -72,7 +72,7 @@ def _line_words(line: Line) -> str:
 def _templates(lines: list[Line]) -> list[AttentionItem]:
     live = [line for line in lines if not line.test]
     own_accounts = frozenset(map(template_repository.template_account, live))
-    paused = [
+    held = [
         one
         for state in ("paused", "disabled")
         for one in template_repository.list_templates(TemplateFilters(state, accounts=own_accounts))
@@ -84,7 +84,7 @@ def _templates(lines: list[Line]) -> list[AttentionItem]:
             url_for("templates.template", template_id=one.id),
             gettext("See why"),
         )
-        for one in paused[:MOST]
+        for one in held[:MOST]
     ]
 
 
@@ -149,22 +149,22 @@ def _endpoints() -> list[AttentionItem]:
 
 def _plan() -> list[AttentionItem]:
     """A paid month is not renewed automatically."""
-    status = renewals.current_plan_status(current_app.extensions["comanda"].plan_grace_days)
-    if status.soon:
+    stands = renewals.current_plan_status(current_app.extensions["comanda"].plan_grace_days)
+    if stands.soon:
         sentence = gettext(
-            "Your paid month ends on %(day)s.", day=format_date(status.until, "d MMMM")
+            "Your paid month ends on %(day)s.", day=format_date(stands.until, "d MMMM")
         )
-    elif status.stage in ("over", "due"):
+    elif stands.stage in ("over", "due"):
         sentence = gettext(
             "Your paid month has ended. On %(day)s the account moves to a smaller plan.",
-            day=format_date((status.last or now().date()) + timedelta(days=1), "d MMMM"),
+            day=format_date((stands.last or now().date()) + timedelta(days=1), "d MMMM"),
         )
-    elif status.recently_lapsed:
+    elif stands.recently_lapsed:
         sentence = gettext("Your plan was not paid for and has ended. Pay to reactivate it.")
     else:
         return []
-    tone = "wait" if status.soon else "bad"
-    action = gettext("Reactivate plan") if status.lapsed_on else gettext("Pay for another month")
+    tone = "wait" if stands.soon else "bad"
+    action = gettext("Reactivate plan") if stands.lapsed_on else gettext("Pay for another month")
     return [AttentionItem(tone, sentence, url_for("plan.index", _anchor="renew"), action)]
 
 

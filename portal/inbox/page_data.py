@@ -86,7 +86,7 @@ class InboxPage:
     contact: Contact | None = None
     notes: list[ContactNote] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
-    balances: list[Any] = field(default_factory=list)
+    standings: list[Any] = field(default_factory=list)
     """Points or stamps, each with its restaurant's name and the programme's unit."""
 
 
@@ -127,7 +127,7 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
     if may("contacts.view"):
         made.contact = contact_cards.get(talk.contact_id).contact
         made.notes = contact_book.list_notes(talk.contact_id, FEW)
-        made.balances = loyalty_summary.for_contact(talk.contact_id)["balances"]
+        made.standings = loyalty_summary.for_contact(talk.contact_id)["standings"]
     if may("orders.view"):
         made.orders = order_queries.latest_of_contact(talk.contact_id, FEW)
     made.once = new_token()
@@ -157,11 +157,11 @@ def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
 
 def _templates(line: Line) -> list[TemplateChoice]:
     """Approved templates with placeholders in the body only; others have their own page."""
-    filters = TemplateFilters(
+    wanted = TemplateFilters(
         state=APPROVED, accounts=frozenset({template_repository.template_account(line)})
     )
     offered = []
-    for one in template_repository.list_templates(filters, limit=MOST_TEMPLATES):
+    for one in template_repository.list_templates(wanted, limit=MOST_TEMPLATES):
         needs = required_parameters(one.components)
         if not (needs.header or needs.header_media or needs.buttons):
             body = " ".join(filled_preview(one.components, {}).body.split())
@@ -212,7 +212,7 @@ def _same_side(before: ThreadEntry, entry: ThreadMessage | ThreadNote, author: s
 
 
 def filters_in_url() -> dict[str, str]:
-    """The filters in the URL, without empty and default values."""
+    """The filters as they stand in the address; what is empty or usual is left out of it."""
     given = {name: text_in_url(name, 100) for name in "q"}
     view, line = request.args.get("view", ""), request.args.get("line", "")
     if view in VIEWS and view != "open":

@@ -12,13 +12,13 @@ FEW = 5
 def for_contact(contact_id: str) -> dict[str, Any]:
     """Runs in the open transaction; empty without the right to see loyalty."""
     if not may("loyalty.view"):
-        return {"balances": [], "coupons": []}
-    balances = ledger.balances(contact_id)
-    names = {site.id: site.name for site in sites.list_including_closed()} if balances else {}
-    kinds = {one.site_id: one.kind for one in programmes.listed()} if balances else {}
+        return {"standings": [], "coupons": []}
+    standings = ledger.balances(contact_id)
+    names = {site.id: site.name for site in sites.list_including_closed()} if standings else {}
+    kinds = {one.site_id: one.kind for one in programmes.listed()} if standings else {}
     return {
-        "balances": [
-            (one, names.get(one.site_id, ""), kinds.get(one.site_id, "points")) for one in balances
+        "standings": [
+            (one, names.get(one.site_id, ""), kinds.get(one.site_id, "points")) for one in standings
         ],
         "coupons": [
             (one, coupon_codes.format_code(one.code), coupons.state_of(one))
