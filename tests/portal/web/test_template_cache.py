@@ -8,7 +8,7 @@ from flask_babel import force_locale, get_locale
 from pytz import timezone
 
 from portal.web.i18n import day_and_time
-from portal.web.template_cache import translate
+from portal.web.rendering.template_cache import translate
 from tests.factories import Browser
 from tests.portal.page_reader import text_of
 

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from types import FunctionType
 from typing import Any
 
 from flask import Flask, g, has_app_context, has_request_context, render_template, request
-from flask_babel import get_locale, get_translations
+from flask_babel import get_locale, get_timezone, get_translations
 from flask_login import current_user
-from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 from werkzeug.routing import BuildError
 
@@ -22,40 +20,36 @@ def translate(message: str, /, **values: Any) -> Markup:
     """Translate a message; the inserted values are escaped."""
     message = str(message)
     if values or len(message) > LONGEST_CACHED:
-        return _translated(message) % values
-    return _cached_translation(_language(), message)
+        return translated(message) % values
+    return _cached_translation(language(), message)
 
 
-def _language() -> str:
+def language() -> str:
     """The language of this request; read directly, because a page asks for it hundreds of times."""
     if not has_app_context():
         return ""
-    kept = g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
-    chosen = getattr(kept, "babel_locale", None) or get_locale()
+    chosen = getattr(_babel_choices(), "babel_locale", None) or get_locale()
     return str(chosen.language) if chosen else ""
+
+
+def time_zone() -> Any:
+    """The reader's time zone, read in the same way."""
+    return getattr(_babel_choices(), "babel_tzinfo", None) or get_timezone()
+
+
+def _babel_choices() -> Any:
+    """Where Flask-Babel keeps the locale and the time zone of this request, once it has them."""
+    return g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
 
 
 @lru_cache(maxsize=8192)
 def _cached_translation(language: str, message: str) -> Markup:  # noqa: ARG001 - it is the key
-    return _translated(message) % {}
+    return translated(message) % {}
 
 
-def _translated(message: str) -> Markup:
+def translated(message: str) -> Markup:
+    """The translation, with the placeholders of its values."""
     return Markup(get_translations().ugettext(message))  # noqa: S704 - templates write these
-
-
-class PageContext(Context):
-    """A template context that calls plain functions and macros without looking for options."""
-
-    def call(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        kind = type(function)
-        if kind is Macro:
-            args = (self.eval_ctx, *args)
-        elif kind is not FunctionType or hasattr(function, "jinja_pass_arg"):
-            return super().call(function, *args, **kwargs)
-        kwargs.pop("_block_vars", None)
-        kwargs.pop("_loop_vars", None)
-        return function(*args, **kwargs)
 
 
 def cache_urls(app: Flask) -> None:
@@ -95,7 +89,6 @@ def cache_urls(app: Flask) -> None:
             return kept(request.root_path, endpoint, filename)
         return app.url_for(endpoint, **values) if filename else filled(endpoint, values)
 
-    app.jinja_env.context_class = PageContext
     app.jinja_env.globals.update(
         url_for=address, drawn_icon=_cached_icons(address), gettext=translate, _=translate
     )
@@ -129,7 +122,7 @@ def cache_navigation(app: Flask) -> None:
         who = current_user
         return drawn(
             request.root_path,
-            _language(),
+            language(),
             request.endpoint or "",
             who.role or "",
             who.tenant is not None,
