@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, and_, delete, func, or_, select, update
+from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
@@ -32,6 +32,19 @@ class TeamMember:
     two_step: bool
 
 
+# The tenant's account and the person's membership, if there is one.
+ACCOUNT_AND_MEMBER = (
+    select(Account, Member)
+    .outerjoin(
+        Member,
+        and_(
+            Member.tenant_id == bindparam("tenant_id"), Member.person_id == bindparam("person_id")
+        ),
+    )
+    .where(Account.tenant_id == bindparam("tenant_id"))
+)
+
+
 def add_member(person: Person, role: str) -> Member:
     """Make a person a member. Repeating it keeps the first role."""
     tenant_id = current_tenant_id()
@@ -55,17 +68,6 @@ def add_member(person: Person, role: str) -> Member:
 
 def find_by_person(person_id: str) -> Member | None:
     return db.session.scalar(_by_person(person_id))
-
-
-def account_and_member(person_id: str) -> tuple[Account, Member | None]:
-    """The tenant's account and the person's membership, if there is one."""
-    tenant_id = current_tenant_id()
-    found = db.session.execute(
-        select(Account, Member)
-        .outerjoin(Member, and_(Member.tenant_id == tenant_id, Member.person_id == person_id))
-        .where(Account.tenant_id == tenant_id)
-    ).one()
-    return found.Account, found.Member
 
 
 def _by_person(person_id: str) -> Select[Member]:

@@ -15,6 +15,7 @@ from core.clock import now
 from core.db import global_scope, tenant_scope
 from portal.auth.known_devices import remember_device
 from portal.plan import plan_names
+from portal.web.layout_data import read_account_and_layout
 from tenants import signin, team
 from tenants.audit import Actor, set_actor
 from tenants.models import Person, Tenant
@@ -99,7 +100,7 @@ def load_user(token: str) -> PortalUser | None:
 
 def _load_role(user: PortalUser, tenant: Tenant) -> None:
     """The person's role, and what the layout shows about the tenant's plan."""
-    account, member = team.account_and_member(user.person.id)
+    account, member = read_account_and_layout(user.person.id)
     if member is not None:
         team.record_seen(member)
         user.role = member.role

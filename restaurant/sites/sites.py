@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, exists, select
 from sqlalchemy.exc import IntegrityError
 
 from core import live_updates, lookups
@@ -28,6 +28,8 @@ from tenants.plans import limits as plan_limits
 LOOKUP, HOST_LOOKUP = "site", "site_host"
 DEFAULT_STATIONS = (("kitchen", "Kitchen"), ("bar", "Bar"))
 DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled")
+# Whether the tenant has a restaurant.
+ANY_OPEN = exists(Site.id).where(Site.tenant_id == bindparam("tenant_id"), Site.closed_at.is_(None))
 
 
 def open_site(
@@ -106,11 +108,6 @@ def get_including_closed(site_id: str) -> Site:
 def listed() -> list[Site]:
     query = select(Site).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
     return list(db.session.scalars(query.order_by(Site.name, Site.id)))
-
-
-def any_open() -> bool:
-    query = select(Site.id).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
-    return db.session.scalars(query.limit(1)).first() is not None
 
 
 def list_including_closed() -> list[Site]:
