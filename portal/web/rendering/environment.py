@@ -67,16 +67,20 @@ def _constant(value: object, node: nodes.Call) -> nodes.Const:
 
 class PageCodeGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
-        self._texts: dict[Markup, str] = {}
+        self._constants: dict[str, str] = {}
         self.writeline(f"from {__name__} import escape_output")
         super().visit_Template(node, frame)
-        for text, name in self._texts.items():
-            self.writeline(f"{name} = {text!r}")
+        for value, name in self._constants.items():
+            self.writeline(f"{name} = {value}")
+
+    def _write_constant(self, value: object) -> None:
+        """Write a name for a value that is made once, when the template is loaded."""
+        name = f"constant_{len(self._constants)}"
+        self.write(self._constants.setdefault(repr(value), name))
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802
-        """Make each translated text once, when the template is loaded."""
         if type(node.value) is Markup:
-            self.write(self._texts.setdefault(node.value, f"text_{len(self._texts)}"))
+            self._write_constant(node.value)
         else:
             super().visit_Const(node, frame)
 
@@ -90,6 +94,11 @@ class PageCodeGenerator(CodeGenerator):
         self, node: nodes.Call, frame: Frame, forward_caller: bool = False
     ) -> None:
         """Call functions and macros directly, except those that take the context."""
+        labels = _constant_labels(node, frame)
+        if labels is not None:
+            self._write_constant(labels)
+            self.write(f".get({self._arguments(node, frame, forward_caller)})")
+            return
         if self._takes_context(node.node):
             super().visit_Call(node, frame, forward_caller=forward_caller)
             return
@@ -109,6 +118,19 @@ class PageCodeGenerator(CodeGenerator):
             return self.stream.getvalue().removeprefix(", ")
         finally:
             self.stream = kept
+
+
+def _constant_labels(node: nodes.Call, frame: Frame) -> dict[Any, Any] | None:
+    """The dictionary of `{"state": _("Name"), …}.get(…)`, if it consists of constants."""
+    called = node.node
+    if not (isinstance(called, nodes.Getattr) and called.attr == "get"):
+        return None
+    if not isinstance(called.node, nodes.Dict):
+        return None
+    try:
+        return called.node.as_const(frame.eval_ctx)
+    except nodes.Impossible:
+        return None
 
 
 class PageTemplate(Template):

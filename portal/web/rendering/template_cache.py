@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from werkzeug.routing import BuildError
 
 LONGEST_CACHED = 400  # longer texts are usually written by users and rarely repeat
-PLAIN_VALUE = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the same in a URL as in the database
+PLAIN_VALUE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PLACEHOLDER = "0placeholder{}0"
 
 
@@ -53,7 +53,9 @@ def translated(message: str) -> Markup:
 
 
 def cache_urls(app: Flask) -> None:
-    """Cache URLs for templates: without parameters, of static files, and with ids filled in."""
+    """Cache URLs for templates: without parameters, of static files, with ids filled in, and with
+    other short values, such as a filter.
+    """
 
     @lru_cache(maxsize=4096)
     def kept(_root: str, endpoint: str, filename: str) -> str:
@@ -67,19 +69,24 @@ def cache_urls(app: Flask) -> None:
             name: PLACEHOLDER.format(number) for number, name in enumerate(names)
         }
         try:
-            found = app.url_for(endpoint, **marks).replace("%", "%%")
-        except BuildError:
+            return _as_format(app.url_for(endpoint, **marks), marks)
+        except (BuildError, ValueError):
             return ""
-        for name, mark in marks.items():
-            found = found.replace(mark, f"%({name})s")
-        return found
+
+    @lru_cache(maxsize=4096)
+    def built(_root: str, endpoint: str, values: tuple[tuple[str, str], ...]) -> str:
+        options: dict[str, Any] = dict(values)
+        return app.url_for(endpoint, **options)
 
     def filled(endpoint: str, values: dict[str, Any]) -> str:
-        for name, value in values.items():
-            if type(value) is not str or name[0] == "_" or not PLAIN_VALUE.fullmatch(value):
-                return app.url_for(endpoint, **values)
-        found = pattern(request.root_path, endpoint, tuple(values))
-        return found % values if found else app.url_for(endpoint, **values)
+        root = request.root_path
+        if all(map(_is_plain, values, values.values())):
+            found = pattern(root, endpoint, tuple(values))
+            if found:
+                return found % values
+        if all(type(value) is str for value in values.values()):
+            return built(root, endpoint, tuple(values.items()))
+        return app.url_for(endpoint, **values)
 
     def address(endpoint: str, **values: Any) -> str:
         if endpoint[0] == "." or not has_request_context():
@@ -92,6 +99,20 @@ def cache_urls(app: Flask) -> None:
     app.jinja_env.globals.update(
         url_for=address, drawn_icon=_cached_icons(address), gettext=translate, _=translate
     )
+
+
+def _as_format(url: str, marks: dict[str, str]) -> str:
+    found = url.replace("%", "%%")
+    for name, mark in marks.items():
+        found = found.replace(mark, f"%({name})s")
+    return found
+
+
+def _is_plain(name: str, value: object) -> bool:
+    """Whether the value is the same in a URL as in the database."""
+    if type(value) is str:
+        return name[0] != "_" and PLAIN_VALUE.fullmatch(value) is not None
+    return type(value) is int
 
 
 def _cached_icons(address: Callable[..., str]) -> Callable[..., Markup]:

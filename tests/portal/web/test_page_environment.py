@@ -32,6 +32,15 @@ def test_texts_are_translated_and_their_values_escaped(render):
         assert render('{% set text = _("Sign in") %}{{ text }}') == "Giriş yap"
 
 
+def test_labels_are_looked_up_in_the_readers_language(render):
+    source = """{{ {"in": _("Sign in"), "out": "<i>"}.get(word, other) }}"""
+    assert render(source, word="in", other="") == "Sign in"
+    assert render(source, word="out", other="") == "&lt;i&gt;"
+    assert render(source, word="else", other="&") == "&amp;"
+    with force_locale("tr"):
+        assert render(source, word="in", other="") == "Giriş yap"
+
+
 def test_output_is_escaped_once(render):
     source = "{{ a }}{{ b }}{{ c }}{% macro m(x) %}<i>{{ x }}</i>{% endmacro %}{{ m(a) }}"
     assert render(source, a="<'&\">", b=7, c=None) == (
