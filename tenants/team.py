@@ -7,7 +7,7 @@ from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, updat
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
 from core.ids import new_id, new_token
 from core.lookups import add_lookup, find_lookup, remove_lookup, secret_digest
@@ -37,11 +37,25 @@ ACCOUNT_AND_MEMBER = (
     select(Account, Member)
     .outerjoin(
         Member,
-        and_(
-            Member.tenant_id == bindparam("tenant_id"), Member.person_id == bindparam("person_id")
-        ),
+        and_(Member.tenant_id == THIS_TENANT, Member.person_id == bindparam("person_id")),
     )
-    .where(Account.tenant_id == bindparam("tenant_id"))
+    .where(Account.tenant_id == THIS_TENANT)
+)
+
+TEAM = (
+    select(
+        Member.id,
+        Member.person_id,
+        Person.name,
+        Person.email,
+        Member.role,
+        Member.joined_at,
+        Member.seen_at,
+        Person.two_step_since.is_not(None),
+    )
+    .join(Person, Person.id == Member.person_id)
+    .where(Member.tenant_id == THIS_TENANT)
+    .order_by(Member.id)
 )
 
 
@@ -83,26 +97,8 @@ def record_seen(member: Member) -> None:
 
 
 def members() -> list[TeamMember]:
-    rows = list(
-        db.session.scalars(
-            select(Member).where(Member.tenant_id == current_tenant_id()).order_by(Member.id)
-        )
-    )
-    known = people.get_many({row.person_id for row in rows})
-    return [
-        TeamMember(
-            id=row.id,
-            person_id=row.person_id,
-            name=known[row.person_id].name,
-            email=known[row.person_id].email,
-            role=row.role,
-            joined_at=row.joined_at,
-            seen_at=row.seen_at,
-            two_step=known[row.person_id].two_step_since is not None,
-        )
-        for row in rows
-        if row.person_id in known
-    ]
+    rows = db.session.execute(TEAM)
+    return [TeamMember(*row) for row in rows]
 
 
 def admins() -> list[Person]:

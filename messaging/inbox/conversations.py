@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, func, literal_column, select, text
+from sqlalchemy import func, literal_column, select, text
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import NotFound, invalid
 from core.ids import BadId, from_uuid, to_uuid
 from core.values.phone import phone_variants
@@ -45,7 +45,7 @@ UNREAD_COUNT = (
     select(func.count())
     .select_from(
         select(Conversation.id)
-        .where(Conversation.tenant_id == bindparam("tenant_id"), Conversation.unread > 0)
+        .where(Conversation.tenant_id == THIS_TENANT, Conversation.unread > 0)
         .limit(literal_column(str(MOST_COUNTED)))
         .subquery()
     )
@@ -167,7 +167,7 @@ def conversations_of_contact(contact_id: str) -> list[ConversationSummary]:
 
 
 def unread_count() -> int:
-    return int(db.session.scalar(select(UNREAD_COUNT), _params()) or 0)
+    return int(db.session.scalar(select(UNREAD_COUNT)) or 0)
 
 
 def _params(**more: Any) -> dict[str, Any]:

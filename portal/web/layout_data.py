@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from flask import Flask, g, request
 
-from core.db import current_tenant_id, db
+from core.db import db
 from messaging.inbox import conversations
 from restaurant.sites import sites
 from tenants import team
@@ -27,7 +27,7 @@ ACCOUNT_AND_LAYOUT = team.ACCOUNT_AND_MEMBER.add_columns(
 
 def read_account_and_layout(person_id: str) -> tuple[Account, Member | None]:
     """The tenant's account and the person's membership, and the data for `layout_data`."""
-    person = {"tenant_id": current_tenant_id(), "person_id": person_id}
+    person = {"person_id": person_id}
     if "X-Part" in request.headers:  # such a request renders no layout
         account, member = db.session.execute(team.ACCOUNT_AND_MEMBER, person).one()
         return account, member

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, exists, select
+from sqlalchemy import exists, select
 from sqlalchemy.exc import IntegrityError
 
 from core import live_updates, lookups
 from core.clock import now, zone
-from core.db import current_tenant_id, db, savepoint
+from core.db import THIS_TENANT, current_tenant_id, db, savepoint
 from core.errors import Conflict, NotFound, invalid
 from core.ids import short_code
 from core.security import signed_urls
@@ -28,8 +28,10 @@ from tenants.plans import limits as plan_limits
 LOOKUP, HOST_LOOKUP = "site", "site_host"
 DEFAULT_STATIONS = (("kitchen", "Kitchen"), ("bar", "Bar"))
 DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled")
+ALL_SITES = select(Site).where(Site.tenant_id == THIS_TENANT).order_by(Site.name, Site.id)
+OPEN_SITES = ALL_SITES.where(Site.closed_at.is_(None))
 # Whether the tenant has a restaurant.
-ANY_OPEN = exists(Site.id).where(Site.tenant_id == bindparam("tenant_id"), Site.closed_at.is_(None))
+ANY_OPEN = exists(Site.id).where(Site.tenant_id == THIS_TENANT, Site.closed_at.is_(None))
 
 
 def open_site(
@@ -106,13 +108,12 @@ def get_including_closed(site_id: str) -> Site:
 
 
 def listed() -> list[Site]:
-    query = select(Site).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
-    return list(db.session.scalars(query.order_by(Site.name, Site.id)))
+    return list(db.session.scalars(OPEN_SITES))
 
 
 def list_including_closed() -> list[Site]:
     """Includes closed sites, because their orders stay readable."""
-    return list(db.session.scalars(select(Site).where(Site.tenant_id == current_tenant_id())))
+    return list(db.session.scalars(ALL_SITES))
 
 
 def of_order(order: Order) -> Site:
