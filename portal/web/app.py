@@ -221,6 +221,9 @@ def setup_portal(app: Flask, settings: Settings) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=settings.https,
         PERMANENT_SESSION_LIFETIME=90 * 86400,
+        # The cookie lasts as long as a session can (signin.MAX_SESSION_AGE), so that it need not be
+        # signed again for each response.
+        SESSION_REFRESH_EACH_REQUEST=False,
         WTF_CSRF_TIME_LIMIT=None,
         WTF_CSRF_SSL_STRICT=settings.https,
         MAX_FORM_MEMORY_SIZE=FORM_BYTES,

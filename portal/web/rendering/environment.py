@@ -14,7 +14,8 @@ from flask.templating import Environment
 from jinja2 import BaseLoader, Template, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
+from jinja2.utils import missing
 from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 from markupsafe import escape as markup_of
@@ -65,11 +66,27 @@ def _constant(value: object, node: nodes.Call) -> nodes.Const:
     return nodes.Const(value, lineno=node.lineno, environment=node.environment)
 
 
+class PageMacro(Macro):
+    """A macro that is usually called with positional arguments only."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._plain = not (self.caller or self.catch_kwargs or self.catch_varargs)
+        self._defaults = (missing,) * self._argument_count
+
+    def __call__(self, *args: Any, **kwargs: Any) -> str:
+        if kwargs or not self._plain or len(args) > self._argument_count:
+            return super().__call__(*args, **kwargs)
+        text = self._func(*args, *self._defaults[len(args) :])
+        return str.__new__(Markup, text)  # escaped already; Markup() would look for `__html__`
+
+
 class PageCodeGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         self._constants: dict[str, str] = {}
-        self.writeline(f"from {__name__} import escape_output")
+        self.writeline(f"from {__name__} import PageMacro, escape_output")
         super().visit_Template(node, frame)
+        self.writeline("Macro = PageMacro")  # replaces the class that Jinja imports
         for value, name in self._constants.items():
             self.writeline(f"{name} = {value}")
 
