@@ -28,8 +28,9 @@ from tenants.plans import limits as plan_limits
 LOOKUP, HOST_LOOKUP = "site", "site_host"
 DEFAULT_STATIONS = (("kitchen", "Kitchen"), ("bar", "Bar"))
 DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled")
-ALL_SITES = select(Site).where(Site.tenant_id == THIS_TENANT).order_by(Site.name, Site.id)
-OPEN_SITES = ALL_SITES.where(Site.closed_at.is_(None))
+SITES = select(Site).where(Site.tenant_id == THIS_TENANT)
+ALL_SITES = SITES.order_by(Site.id)
+OPEN_SITES = SITES.where(Site.closed_at.is_(None)).order_by(Site.name, Site.id)
 # Whether the tenant has a restaurant.
 ANY_OPEN = exists(Site.id).where(Site.tenant_id == THIS_TENANT, Site.closed_at.is_(None))
 
@@ -112,7 +113,7 @@ def listed() -> list[Site]:
 
 
 def list_including_closed() -> list[Site]:
-    """Includes closed sites, because their orders stay readable."""
+    """Oldest first; includes closed sites, because their orders stay readable."""
     return list(db.session.scalars(ALL_SITES))
 
 
