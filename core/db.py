@@ -13,7 +13,7 @@ from typing import Any
 
 from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session as BoundSession
-from sqlalchemy import BigInteger, DateTime, MetaData, text
+from sqlalchemy import BigInteger, DateTime, MetaData, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
 
@@ -158,6 +158,10 @@ def current_tenant_id() -> int:
     if tenant_id is None:
         raise RuntimeError("this needs tenant_scope(…), and the open transaction is global")
     return tenant_id
+
+
+# For statements that are built once, at import: the tenant of the transaction that runs them.
+THIS_TENANT = bindparam("tenant_id", callable_=current_tenant_id, type_=BigInteger)
 
 
 def notify_workers(job: str, *args: object) -> None:

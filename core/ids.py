@@ -21,8 +21,21 @@ CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 # For codes that people read aloud and type: no characters that look alike, and no vowels.
 READABLE_ALPHABET = "23456789BCDFGHJKMNPQRSTVWXYZ"
 
-_VALUES = {letter: value for value, letter in enumerate(CROCKFORD)}
-_VALUES |= {letter.lower(): value for letter, value in _VALUES.items()}
+
+class _Base32Digits(dict[int, str]):
+    """Translates the letters of an id into the digits that `int` reads, and others into none."""
+
+    def __missing__(self, key: int) -> str:
+        return "!"
+
+
+_DIGITS = _Base32Digits(
+    {
+        ord(letter): digit
+        for letters in (CROCKFORD, CROCKFORD.lower())
+        for letter, digit in zip(letters, "0123456789abcdefghijklmnopqrstuv", strict=True)
+    }
+)
 # An id has 26 characters of five bits each; they are encoded in pairs.
 _PAIRS = [first + second for first in CROCKFORD for second in CROCKFORD]
 _SHIFTS = range(120, -1, -10)
@@ -119,12 +132,10 @@ def to_uuid(prefix: str, public: str) -> UUID:
     letters = public[len(prefix) + 1 :]
     if not public.startswith(f"{prefix}_") or len(letters) != 26:
         raise _bad(prefix, public)
-    value = 0
-    for letter in letters:
-        digit = _VALUES.get(letter)
-        if digit is None:
-            raise _bad(prefix, public)
-        value = (value << 5) | digit
+    try:
+        value = int(letters.translate(_DIGITS), 32)
+    except ValueError:
+        raise _bad(prefix, public) from None
     if value >> 128:
         raise _bad(prefix, public)
     return UUID(int=value)

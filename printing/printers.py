@@ -1,7 +1,7 @@
 """A site's printers: add, change and find them, and record their state."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from core import live_updates, lookups
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Invalid, NotFound, invalid
 from core.ids import new_token
 from core.values.text import one_line
@@ -35,19 +35,18 @@ _MAC = re.compile(r"[0-9a-f]{12}")
 _PAGE = re.compile(r"(?:[0-9]{1,3}:)?[a-z0-9_-]{2,20}")
 
 
+ALL_PRINTERS = select(Printer).where(Printer.tenant_id == THIS_TENANT)
+PRINTERS = ALL_PRINTERS.where(Printer.removed_at.is_(None)).order_by(Printer.created_at, Printer.id)
+
+
 def listed(site_id: str | None = None) -> list[Printer]:
-    query = select(Printer).where(
-        Printer.tenant_id == current_tenant_id(), Printer.removed_at.is_(None)
-    )
-    if site_id:
-        query = query.where(Printer.site_id == site_id)
-    return list(db.session.scalars(query.order_by(Printer.created_at, Printer.id)))
+    query = PRINTERS.where(Printer.site_id == site_id) if site_id else PRINTERS
+    return list(db.session.scalars(query))
 
 
 def by_id_including_removed() -> dict[str, Printer]:
     """Include removed printers, for their jobs."""
-    query = select(Printer).where(Printer.tenant_id == current_tenant_id())
-    return {one.id: one for one in db.session.scalars(query)}
+    return {one.id: one for one in db.session.scalars(ALL_PRINTERS)}
 
 
 def get(printer_id: str) -> Printer:
@@ -62,7 +61,11 @@ def for_station(site_id: str, station: str) -> list[Printer]:
 
 
 def for_bills(site_id: str) -> list[Printer]:
-    return [one for one in listed(site_id) if one.enabled and one.bills]
+    return bill_printers(listed(site_id))
+
+
+def bill_printers(known: Iterable[Printer]) -> list[Printer]:
+    return [one for one in known if one.enabled and one.bills]
 
 
 def of_agent(agent_id: str) -> list[Printer]:

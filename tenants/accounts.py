@@ -63,7 +63,10 @@ def account_name() -> str:
 
 
 def account() -> Account:
-    return db.session.get_one(Account, current_tenant_id())
+    """The account of the transaction's tenant, read once in a transaction."""
+    found = db.session.get_one(Account, current_tenant_id())
+    db.session.info["account"] = found  # the session itself keeps only weak references
+    return found
 
 
 def home_country() -> str:

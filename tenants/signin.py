@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from core.clock import now
 from core.db import db
@@ -20,6 +20,22 @@ from tenants.passwords import PasswordHash, needs_rehash, password_matches, reha
 IDLE_TIMEOUT = timedelta(days=14)
 MAX_SESSION_AGE = timedelta(days=90)
 SEEN_EVERY = timedelta(minutes=1)
+
+
+# A session with its person: one row for each of the person's tenants, or one without a tenant.
+SESSION = (
+    select(SignIn, Person, Tenant)
+    .join(Person, Person.id == SignIn.person_id)
+    .outerjoin(Membership, Membership.person_id == Person.id)
+    .outerjoin(Tenant, Tenant.id == Membership.tenant_id)
+    .where(
+        SignIn.token_hash == bindparam("digest"),
+        SignIn.ended_at.is_(None),
+        SignIn.seen_at > bindparam("seen"),
+        SignIn.created_at > bindparam("created"),
+    )
+    .order_by(Tenant.name, Tenant.id)
+)
 
 
 @dataclass
@@ -189,22 +205,15 @@ def _last_tenant(person_id: str) -> int | None:
 
 def load_session(token: str) -> UserSession | None:
     moment = now()
-    row = db.session.execute(
-        select(SignIn, Person)
-        .join(Person, Person.id == SignIn.person_id)
-        .where(
-            SignIn.token_hash == secret_digest(token),
-            SignIn.ended_at.is_(None),
-            SignIn.seen_at > moment - IDLE_TIMEOUT,
-            SignIn.created_at > moment - MAX_SESSION_AGE,
-        )
-    ).first()
-    if row is None:
+    limits = {"seen": moment - IDLE_TIMEOUT, "created": moment - MAX_SESSION_AGE}
+    rows = db.session.execute(SESSION, {"digest": secret_digest(token), **limits}).all()
+    if not rows:
         return None
-    sign_in, person = row
+    sign_in, person, _ = rows[0]
     if sign_in.seen_at < moment - SEEN_EVERY:
         sign_in.seen_at = moment
-    return UserSession(person, sign_in, tenants_of(person.id))
+    tenants: list[Tenant | None] = [row.Tenant for row in rows]
+    return UserSession(person, sign_in, [one for one in tenants if one is not None])
 
 
 def tenants_of(person_id: str) -> list[Tenant]:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, and_, delete, func, or_, select, update
+from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
 from core.ids import new_id, new_token
 from core.lookups import add_lookup, find_lookup, remove_lookup, secret_digest
@@ -30,6 +30,33 @@ class TeamMember:
     joined_at: datetime
     seen_at: datetime | None
     two_step: bool
+
+
+# The tenant's account and the person's membership, if there is one.
+ACCOUNT_AND_MEMBER = (
+    select(Account, Member)
+    .outerjoin(
+        Member,
+        and_(Member.tenant_id == THIS_TENANT, Member.person_id == bindparam("person_id")),
+    )
+    .where(Account.tenant_id == THIS_TENANT)
+)
+
+TEAM = (
+    select(
+        Member.id,
+        Member.person_id,
+        Person.name,
+        Person.email,
+        Member.role,
+        Member.joined_at,
+        Member.seen_at,
+        Person.two_step_since.is_not(None),
+    )
+    .join(Person, Person.id == Member.person_id)
+    .where(Member.tenant_id == THIS_TENANT)
+    .order_by(Member.id)
+)
 
 
 def add_member(person: Person, role: str) -> Member:
@@ -57,17 +84,6 @@ def find_by_person(person_id: str) -> Member | None:
     return db.session.scalar(_by_person(person_id))
 
 
-def account_and_member(person_id: str) -> tuple[Account, Member | None]:
-    """The tenant's account and the person's membership, if there is one."""
-    tenant_id = current_tenant_id()
-    found = db.session.execute(
-        select(Account, Member)
-        .outerjoin(Member, and_(Member.tenant_id == tenant_id, Member.person_id == person_id))
-        .where(Account.tenant_id == tenant_id)
-    ).one()
-    return found.Account, found.Member
-
-
 def _by_person(person_id: str) -> Select[Member]:
     return select(Member).where(
         Member.tenant_id == current_tenant_id(), Member.person_id == person_id
@@ -81,26 +97,8 @@ def record_seen(member: Member) -> None:
 
 
 def members() -> list[TeamMember]:
-    rows = list(
-        db.session.scalars(
-            select(Member).where(Member.tenant_id == current_tenant_id()).order_by(Member.id)
-        )
-    )
-    known = people.get_many({row.person_id for row in rows})
-    return [
-        TeamMember(
-            id=row.id,
-            person_id=row.person_id,
-            name=known[row.person_id].name,
-            email=known[row.person_id].email,
-            role=row.role,
-            joined_at=row.joined_at,
-            seen_at=row.seen_at,
-            two_step=known[row.person_id].two_step_since is not None,
-        )
-        for row in rows
-        if row.person_id in known
-    ]
+    rows = db.session.execute(TEAM)
+    return [TeamMember(*row) for row in rows]
 
 
 def admins() -> list[Person]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -15,7 +16,10 @@ from urllib.request import urlopen
 from jinja2 import FileSystemBytecodeCache
 from redis import Redis
 
+from core.i18n.catalogs import TRANSLATIONS
 from deploy.local.ports import any_free
+from portal.web.rendering import environment as page_environment
+from portal.web.rendering.template_cache import language
 
 ROOT = Path(__file__).parent.parent
 WEB_THREADS = 16
@@ -52,11 +56,29 @@ class Service:
         self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=self.environment)
 
 
-def compiled_templates() -> FileSystemBytecodeCache:
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates contain their translated texts, so each language has its own."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(str(folder))
+        files = (
+            Path(page_environment.__file__),
+            *sorted(TRANSLATIONS.glob("*/LC_MESSAGES/messages.mo")),
+        )
+        self._compiled_from = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        return super().get_cache_key(f"{language()}:{name}", filename)
+
+    def get_source_checksum(self, source: str) -> str:
+        return super().get_source_checksum(self._compiled_from + source)
+
+
+def compiled_templates() -> CompiledTemplates:
     """One process compiles for all, because compiling every template takes seconds."""
     folder = ROOT / ".data" / "test" / "templates"
     folder.mkdir(parents=True, exist_ok=True)
-    return FileSystemBytecodeCache(str(folder))
+    return CompiledTemplates(folder)
 
 
 @contextmanager

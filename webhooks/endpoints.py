@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select, update
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, NotFound, invalid
 from core.http import BadUrl, Policy, RefusedAddress, check_url
 from core.security.signing import new_webhook_secret
@@ -174,19 +174,21 @@ def get(endpoint_id: str) -> Endpoint:
     return endpoint
 
 
+ENDPOINTS = (
+    select(Endpoint)
+    .where(Endpoint.tenant_id == THIS_TENANT)
+    .order_by(Endpoint.id.desc())
+    .limit(200)
+)
+
+
 def list_endpoints() -> list[Endpoint]:
     return [one for one in list_with_removed() if one.removed_at is None]
 
 
 def list_with_removed() -> list[Endpoint]:
     """Includes removed ones, because their deliveries are still shown."""
-    rows = db.session.scalars(
-        select(Endpoint)
-        .where(Endpoint.tenant_id == current_tenant_id())
-        .order_by(Endpoint.id.desc())
-        .limit(200)
-    )
-    return list(rows)
+    return list(db.session.scalars(ENDPOINTS))
 
 
 def state_of(endpoint: Endpoint) -> str:

@@ -134,6 +134,7 @@ def phone_country(phone: str) -> str | None:
     return region if region and region.isalpha() and region != "ZZ" else None
 
 
+@lru_cache(maxsize=8192)
 def display_phone(phone: str) -> str:
     """For people: ``+90 532 111 22 33``."""
     ways = [phone, *sorted(phone_variants(phone))]

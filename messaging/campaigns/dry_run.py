@@ -92,9 +92,8 @@ PAST_TOLERANCE = timedelta(minutes=5)
 
 def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
     line, facts = campaign_repository.campaign_line(campaign), current_tenant_facts()
-    result = DryRunResult(problem=_problem(campaign, line))
-    begins = max(at or campaign.scheduled_at or now(), now())
-    _count(result, campaign, line, begins)
+    result = count_recipients(campaign, line, at)
+    result.problem = _problem(campaign, line)
     if line is not None:
         result.seconds = int(result.recipients / messages_per_second(line))
     result.warnings = _warnings(result, line, facts)
@@ -103,6 +102,15 @@ def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
     if result.without_consent:
         result.warnings.append(NO_CONSENT)
     result.previews = _previews(campaign, line, facts.name)
+    return result
+
+
+def count_recipients(
+    campaign: Campaign, line: Line | None, at: datetime | None = None
+) -> DryRunResult:
+    """Only the numbers of contacts and the cost, without warnings and previews."""
+    result = DryRunResult()
+    _count(result, campaign, line, max(at or campaign.scheduled_at or now(), now()))
     return result
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import delete, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical_id, new_id, to_uuid
 from core.values.phone import phone_variants
@@ -246,15 +246,11 @@ def delete_note(contact_id: str, note_id: str) -> None:
     audit.record("contacts.note_removed", card.title, contact=card.id)
 
 
+TAGS = select(ContactTag.name).where(ContactTag.tenant_id == THIS_TENANT).order_by(ContactTag.key)
+
+
 def list_tags(limit: int = 500) -> list[str]:
-    return list(
-        db.session.scalars(
-            select(ContactTag.name)
-            .where(ContactTag.tenant_id == current_tenant_id())
-            .order_by(ContactTag.key)
-            .limit(limit)
-        )
-    )
+    return list(db.session.scalars(TAGS.limit(limit)))
 
 
 def record_tags(tags: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from core.clock import now
-from core.db import Base, current_tenant_id, db
+from core.db import THIS_TENANT, Base, current_tenant_id, db
 from core.sql.partitions import id_at
 from messaging.models import UsageDay
 
@@ -143,7 +143,7 @@ def usage_period(since: date | None = None, until: date | None = None) -> Period
     return Period(since, until)
 
 
-@dataclass(frozen=True)
+@dataclass
 class UsageTotal:
     """The sums of one day, line, country or category."""
 
@@ -154,6 +154,10 @@ class UsageTotal:
     failed: int = 0
     received: int = 0
     cost_usd: Decimal = Decimal(0)
+
+    def add(self, part: "DayTotal") -> None:
+        for name in (*COUNTERS, "cost_usd"):
+            setattr(self, name, getattr(self, name) + getattr(part, name))
 
 
 @dataclass(frozen=True)
@@ -222,21 +226,24 @@ def usage_details(span: Period, line_ids: frozenset[int] | None = None) -> list[
     return list(db.session.scalars(query))
 
 
+DAYS_AND_LINES = (
+    select(
+        UsageDay.day,
+        UsageDay.line_id,
+        func.sum(UsageDay.cost_usd),
+        *(func.sum(getattr(UsageDay, name)) for name in COUNTERS),
+    )
+    .where(UsageDay.tenant_id == THIS_TENANT)
+    .group_by(UsageDay.day, UsageDay.line_id)
+    .order_by(UsageDay.day.desc(), UsageDay.line_id)
+)
+
+
 def usage_by_day(
     since: date, until: date, line_ids: frozenset[int] | None = None
 ) -> list[DayTotal]:
     """Return totals by day and line, both days included, newest first."""
-    query = (
-        select(
-            UsageDay.day,
-            UsageDay.line_id,
-            func.sum(UsageDay.cost_usd),
-            *(func.sum(getattr(UsageDay, name)) for name in COUNTERS),
-        )
-        .where(UsageDay.tenant_id == current_tenant_id(), UsageDay.day.between(since, until))
-        .group_by(UsageDay.day, UsageDay.line_id)
-        .order_by(UsageDay.day.desc(), UsageDay.line_id)
-    )
+    query = DAYS_AND_LINES.where(UsageDay.day.between(since, until))
     if line_ids is not None:
         query = query.where(UsageDay.line_id.in_(line_ids))
     return [

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import func, literal_column, select, text
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import NotFound, invalid
 from core.ids import BadId, from_uuid, to_uuid
 from core.values.phone import phone_variants
 from messaging import search_index
+from messaging.models import Conversation
 
 VIEWS = ("open", "mine", "unassigned", "unread", "closed", "all")
 MOST_COUNTED = 100
@@ -39,10 +40,17 @@ CONDITIONS = {
     "closed": "c.closed_at IS NOT NULL",
     "all": "true",
 }
-COUNT_UNREAD = text("""
-SELECT count(*) FROM (SELECT 1 FROM conversations
- WHERE tenant_id = :tenant_id AND unread > 0 LIMIT :most) AS counted
-""")
+# How many conversations are unread, counted up to MOST_COUNTED.
+UNREAD_COUNT = (
+    select(func.count())
+    .select_from(
+        select(Conversation.id)
+        .where(Conversation.tenant_id == THIS_TENANT, Conversation.unread > 0)
+        .limit(literal_column(str(MOST_COUNTED)))
+        .subquery()
+    )
+    .scalar_subquery()
+)
 
 
 @dataclass(frozen=True)
@@ -159,8 +167,7 @@ def conversations_of_contact(contact_id: str) -> list[ConversationSummary]:
 
 
 def unread_count() -> int:
-    """How many conversations are unread, counted up to MOST_COUNTED."""
-    return int(db.session.execute(COUNT_UNREAD, _params(most=MOST_COUNTED)).scalar_one())
+    return int(db.session.scalar(select(UNREAD_COUNT)) or 0)
 
 
 def _params(**more: Any) -> dict[str, Any]:

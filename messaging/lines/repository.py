@@ -8,7 +8,7 @@ from decimal import Decimal
 from sqlalchemy import select, update
 
 from core.clock import now
-from core.db import current_tenant_id, db, invalidate_tenant_cache, notify_workers
+from core.db import THIS_TENANT, current_tenant_id, db, invalidate_tenant_cache, notify_workers
 from core.errors import Forbidden, Invalid, NotFound, invalid
 from core.ids import new_token
 from core.lookups import add_lookup as make_findable
@@ -131,23 +131,25 @@ def get(line_id: int) -> Line:
     return line
 
 
+LINES = (
+    select(Line)
+    .where(Line.tenant_id == THIS_TENANT, Line.removed_at.is_(None))
+    .order_by(Line.test, Line.is_default.desc(), Line.created_at)
+)
+LINE_LABELS = (
+    select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
+    .where(Line.tenant_id == THIS_TENANT)
+    .order_by(Line.removed_at.is_not(None), Line.test, Line.name)
+)
+
+
 def list_lines() -> list[Line]:
-    return list(
-        db.session.scalars(
-            select(Line)
-            .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
-            .order_by(Line.test, Line.is_default.desc(), Line.created_at)
-        )
-    )
+    return list(db.session.scalars(LINES))
 
 
 def line_labels() -> list[LineLabel]:
     """Return the labels of all lines, also removed ones; secrets are not decrypted."""
-    rows = db.session.execute(
-        select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
-        .where(Line.tenant_id == current_tenant_id())
-        .order_by(Line.removed_at.is_not(None), Line.test, Line.name)
-    )
+    rows = db.session.execute(LINE_LABELS)
     return [
         LineLabel(
             id=row.id,

@@ -168,6 +168,20 @@ def list_templates(
     return list(db.session.scalars(query.limit(limit)))
 
 
+def stopped_templates(accounts: frozenset[str], limit: int) -> list[Template]:
+    """Templates that WhatsApp paused or disabled: paused ones first, each group by name."""
+    query = (
+        select(Template)
+        .where(
+            Template.tenant_id == current_tenant_id(),
+            Template.state.in_(("paused", "disabled")),
+            Template.account_id.in_(accounts),
+        )
+        .order_by(Template.state.desc(), Template.name, Template.id)
+    )
+    return list(db.session.scalars(query.limit(limit)))
+
+
 def get(template_id: str) -> Template:
     found = db.session.get(Template, (current_tenant_id(), template_id))
     if found is None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flask import g, redirect, render_template, request, url_for
+from flask_login import current_user
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -19,7 +20,6 @@ from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
 from portal.web.i18n import format_duration
 from portal.web.paging import PAGE, cursor_in_url, page_of
-from tenants import accounts
 
 BATCH = 500
 COLUMNS = (
@@ -46,13 +46,15 @@ def campaign(campaign_id: str) -> Any:
             "lasts": format_duration(int(left / campaign_dry_run.messages_per_second(line)))
             if line and left
             else "",
-            "zone": accounts.account().time_zone or "UTC",
+            "zone": current_user.account.time_zone or "UTC",
             "currency": order_port.orders_currency(str(one.filters.get("site_id") or "")),
         }
         found = results.list_results(one, shown, cursor_in_url(), PAGE + 1)
         moving = "X-Part" in request.headers
         figures = (
-            campaign_dry_run.run_dry_run(one) if one.state == "scheduled" and not moving else None
+            campaign_dry_run.count_recipients(one, line)
+            if one.state == "scheduled" and not moving
+            else None
         )
     params: dict[str, Any] = {"campaign_id": campaign_id, "shown": shown or None}
     page = page_of(found, "campaigns.campaign", params, PAGE, lambda row: row.recipient.contact_id)

@@ -14,6 +14,7 @@ from flask import (
     url_for,
 )
 from flask_babel import gettext
+from flask_login import current_user
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -55,7 +56,7 @@ def index() -> Any:
     given, after = _filters_in_url(), request.args.get("after")
     filters = _filters(given)
     with tenant_scope(g.tenant_id):
-        tags, country = contact_repository.list_tags(), _country()
+        tags, country = contact_repository.list_tags(), current_user.account.country or None
         sort = contact_search.usable_sort(filters, given.get("sort", "newest"), country)
         try:
             found = contact_search.search_contacts(

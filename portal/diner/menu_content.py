@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from babel import Locale, UnknownLocaleError
@@ -64,6 +65,7 @@ def direction(language: str) -> str:
     return str(Locale.parse(language).text_direction)
 
 
+@lru_cache(maxsize=256)
 def own_name(language: str) -> str:
     """A language's name in that language; its code if unknown."""
     try:

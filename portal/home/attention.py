@@ -1,22 +1,28 @@
 """Items that need attention, shown on Home until they are resolved."""
 
 from datetime import timedelta
+from typing import Any
+from uuid import UUID
 
 from flask import current_app, url_for
 from flask_babel import format_date, gettext
-from sqlalchemy import text
+from flask_login import current_user
+from sqlalchemy import Select, select
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id
+from core.ids import from_uuid
 from core.sql.partitions import id_at
 from messaging.lines.repository import SENDING_STATES
-from messaging.models import Line
+from messaging.models import Line, Message
 from messaging.templates import repository as template_repository
-from messaging.templates.repository import TemplateFilters
 from portal.home.attention_item import AttentionItem
-from portal.home.kitchen_attention import kitchen_attention_items
+from portal.home.counts import MOST_COUNTED, count_each
+from portal.home.kitchen_attention import countable, kitchen_attention_items
 from portal.web.auth import may
 from portal.web.i18n import network_message
+from printing.models import Printer
+from restaurant.models import Site
 from tenants.plans import quota, renewals
 from tenants.plans.catalog import TenantFacts
 from webhooks import endpoints
@@ -24,28 +30,43 @@ from webhooks.inbound import hook_log
 
 MOST = 5
 UNSETTLED_AFTER = timedelta(hours=1)  # receipts settle most messages within minutes
-UNSETTLED = text("""
-SELECT count(*) FROM (
-    SELECT 1 FROM messages
-     WHERE tenant_id = :tenant_id AND state = 'unknown' AND id >= :since AND id < :before
-     LIMIT 100) AS found
-""")
 
 
 def attention_items(
-    facts: TenantFacts, used: quota.Usage, lines: list[Line]
+    facts: TenantFacts,
+    used: quota.Usage,
+    lines: list[Line],
+    sites: list[Site],
+    printers: list[Printer],
 ) -> list[AttentionItem]:
     """Runs in the tenant's open transaction; returns only what the person may see."""
+    counts = count_each(_countable() | countable())
     found: list[AttentionItem] = []
     if may("lines.view"):
-        found += _lines(lines) + _templates(lines) + _hooks()
+        found += _lines(lines) + _templates(lines) + _hooks(counts["hooks"])
     if may("messages.view"):
-        found += _messages()
+        found += _messages(counts["unsettled"])
     if may("webhooks.view"):
         found += _endpoints()
     if may("settings.manage"):
         found += _plan()
-    return _usage(facts, used) + kitchen_attention_items() + found
+    return _usage(facts, used) + kitchen_attention_items(counts, sites, printers) + found
+
+
+def _countable() -> dict[str, Select[Any]]:
+    """What is counted, as far as the person may see it."""
+    found: dict[str, Select[Any]] = {}
+    if may("lines.view"):
+        found["hooks"] = hook_log.parked_hooks()
+    if may("messages.view"):
+        moment = now()
+        found["unsettled"] = select(Message.id).where(
+            Message.tenant_id == current_tenant_id(),
+            Message.state == "unknown",
+            Message.id >= from_uuid("msg", UUID(id_at(moment - timedelta(days=14)))),
+            Message.id < from_uuid("msg", UUID(id_at(moment - UNSETTLED_AFTER))),
+        )
+    return found
 
 
 def _lines(lines: list[Line]) -> list[AttentionItem]:
@@ -72,11 +93,7 @@ def _line_words(line: Line) -> str:
 def _templates(lines: list[Line]) -> list[AttentionItem]:
     live = [line for line in lines if not line.test]
     own_accounts = frozenset(map(template_repository.template_account, live))
-    held = [
-        one
-        for state in ("paused", "disabled")
-        for one in template_repository.list_templates(TemplateFilters(state, accounts=own_accounts))
-    ]
+    held = template_repository.stopped_templates(own_accounts, MOST)
     return [
         AttentionItem(
             "wait",
@@ -84,15 +101,14 @@ def _templates(lines: list[Line]) -> list[AttentionItem]:
             url_for("templates.template", template_id=one.id),
             gettext("See why"),
         )
-        for one in held[:MOST]
+        for one in held
     ]
 
 
-def _hooks() -> list[AttentionItem]:
-    count = hook_log.count_parked()
+def _hooks(count: int) -> list[AttentionItem]:
     if not count:
         return []
-    shown = f"{count}+" if count >= hook_log.MOST_COUNTED else str(count)
+    shown = f"{count}+" if count >= MOST_COUNTED else str(count)
     return [
         AttentionItem(
             "wait",
@@ -103,16 +119,7 @@ def _hooks() -> list[AttentionItem]:
     ]
 
 
-def _messages() -> list[AttentionItem]:
-    moment = now()
-    count = db.session.execute(
-        UNSETTLED,
-        {
-            "tenant_id": current_tenant_id(),
-            "since": id_at(moment - timedelta(days=14)),
-            "before": id_at(moment - UNSETTLED_AFTER),
-        },
-    ).scalar()
+def _messages(count: int) -> list[AttentionItem]:
     if not count:
         return []
     return [
@@ -149,7 +156,8 @@ def _endpoints() -> list[AttentionItem]:
 
 def _plan() -> list[AttentionItem]:
     """A paid month is not renewed automatically."""
-    stands = renewals.current_plan_status(current_app.extensions["comanda"].plan_grace_days)
+    grace = current_app.extensions["comanda"].plan_grace_days
+    stands = renewals.plan_status(current_user.account, current_user.tenant.plan, grace)
     if stands.soon:
         sentence = gettext(
             "Your paid month ends on %(day)s.", day=format_date(stands.until, "d MMMM")

@@ -5,40 +5,39 @@ from uuid import UUID
 
 from flask import url_for
 from flask_babel import gettext
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, select
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id
 from core.ids import from_uuid
 from core.sql.partitions import id_at
 from portal.home.attention_item import AttentionItem
 from portal.web.auth import may
-from printing import printers
-from printing.models import PrintJob
-from restaurant.models import Order, Refund, Trip
+from printing.models import Printer, PrintJob
+from restaurant.models import Order, Refund, Site, Trip
 from restaurant.orders.printing import station_coverage
 from restaurant.payments import payments
-from restaurant.sites import sites
 
 MOST = 5
-MOST_COUNTED = 100
 RECENT = timedelta(days=2)
 HEALTHY_STATES = frozenset({"ready", "unknown"})
 
 
-def kitchen_attention_items() -> list[AttentionItem]:
+def kitchen_attention_items(
+    counts: dict[str, int], sites: list[Site], printers: list[Printer]
+) -> list[AttentionItem]:
     found: list[AttentionItem] = []
-    counts = _counts(_countable())
     if may("orders.view"):
         found += _orders(counts["orders"]) + _deliveries(counts["deliveries"])
     if may("payments.view"):
-        found += _payments() + _refunds(counts["refunds"])
+        found += _payments(counts["reviews"]) + _refunds(counts["refunds"])
     if may("printing.view"):
-        found += _stations() + _printers() + _tickets(counts["lost"], counts["unsure"])
+        found += _stations(sites, printers) + _printers(printers)
+        found += _tickets(counts["lost"], counts["unsure"])
     return found
 
 
-def _countable() -> dict[str, Select[str]]:
+def countable() -> dict[str, Select[str]]:
     """What is counted, as far as the person may see it."""
     tenant_id = current_tenant_id()
     found: dict[str, Select[str]] = {}
@@ -53,6 +52,7 @@ def _countable() -> dict[str, Select[str]]:
             Trip.tenant_id == tenant_id, Trip.ended_at.is_(None), Trip.problem != ""
         )
     if may("payments.view"):
+        found["reviews"] = payments.payments_in_review()
         found["refunds"] = select(Refund.id).where(
             Refund.tenant_id == tenant_id,
             Refund.state.in_(("failed", "unknown")),
@@ -85,8 +85,7 @@ def _deliveries(count: int) -> list[AttentionItem]:
     )
 
 
-def _payments() -> list[AttentionItem]:
-    count = payments.in_review()
+def _payments(count: int) -> list[AttentionItem]:
     return _if_any(
         count,
         "bad",
@@ -106,7 +105,7 @@ def _refunds(count: int) -> list[AttentionItem]:
     )
 
 
-def _stations() -> list[AttentionItem]:
+def _stations(sites: list[Site], printers: list[Printer]) -> list[AttentionItem]:
     """Stations without a printer, whose orders would be missed."""
     return [
         AttentionItem(
@@ -119,12 +118,12 @@ def _stations() -> list[AttentionItem]:
             url_for("printers.index"),
             gettext("Set up printer"),
         )
-        for site in sites.listed()
-        for station in station_coverage.uncovered_stations(site)
+        for site, missing in station_coverage.uncovered_stations(sites, printers)
+        for station in missing
     ][:MOST]
 
 
-def _printers() -> list[AttentionItem]:
+def _printers(printers: list[Printer]) -> list[AttentionItem]:
     return [
         AttentionItem(
             "bad" if one.state == "offline" else "wait",
@@ -132,7 +131,7 @@ def _printers() -> list[AttentionItem]:
             url_for("printers.printer", printer_id=one.id),
             gettext("Open printer"),
         )
-        for one in printers.listed()
+        for one in printers
         if one.enabled and one.state not in HEALTHY_STATES
     ][:MOST]
 
@@ -160,20 +159,6 @@ def _recent_jobs(state: str, since: str) -> Select[str]:
     return select(PrintJob.id).where(
         PrintJob.tenant_id == current_tenant_id(), PrintJob.state == state, PrintJob.id >= since
     )
-
-
-def _counts(queries: dict[str, Select[str]]) -> dict[str, int]:
-    """Count up to MOST_COUNTED rows of each query, in one statement."""
-    if not queries:
-        return {}
-    counted = [
-        select(func.count())
-        .select_from(query.limit(MOST_COUNTED).subquery())
-        .scalar_subquery()
-        .label(name)
-        for name, query in queries.items()
-    ]
-    return dict(db.session.execute(select(*counted)).mappings().one())
 
 
 def _if_any(count: int, tone: str, text: str, url: str, action: str) -> list[AttentionItem]:

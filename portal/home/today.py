@@ -10,13 +10,12 @@ from messaging.costs import usage as message_usage
 from messaging.costs.usage import Period, UsageTotal
 from messaging.lines import repository as line_repository
 from portal.web.auth import may
-from printing import printers
 from printing import reports as paper
+from printing.models import Printer
 from restaurant.models import Site
 from restaurant.orders.reports import day_summary
 from restaurant.orders.reports import sales as sales_reports
 from restaurant.orders.reports.sales import SalesTotal
-from restaurant.sites import sites
 
 DAYS = 14
 
@@ -52,17 +51,15 @@ class Today:
         return self.messages[-1] if self.messages else UsageTotal(now().date())
 
 
-def read_today() -> Today:
+def read_today(sites: list[Site], printers: list[Printer]) -> Today:
     """Runs in the tenant's transaction; reads only what the person may see."""
     found = Today()
     if may("messages.view"):
         found.messages, found.tests = _messages()
-    if may("orders.view"):
-        known = sites.listed()
-        if known:
-            _orders(found, known)
-    if may("printing.view"):
-        _print_jobs(found)
+    if may("orders.view") and sites:
+        _orders(found, sites)
+    if may("printing.view") and printers:
+        _print_jobs(found, printers)
     return found
 
 
@@ -70,13 +67,16 @@ def _messages() -> tuple[list[UsageTotal], UsageTotal]:
     """Messages of live lines by day, and today's messages of test lines."""
     until = now().date()
     span = Period(until - timedelta(days=DAYS - 1), until)
-    lines = line_repository.line_labels()
-    live = frozenset(line.id for line in lines if not line.test)
-    tests = frozenset(line.id for line in lines if line.test)
-    known = {total.key: total for total in message_usage.usage_totals(span, "day", live)}
-    tried = {total.key: total for total in message_usage.usage_totals(span, "day", tests)}
-    days = [known.get(day) or UsageTotal(day) for day in span.days()] if known or tried else []
-    return days, tried.get(until) or UsageTotal(until)
+    tests = {line.id for line in line_repository.line_labels() if line.test}
+    rows = message_usage.usage_by_day(span.since, span.until)
+    known = {day: UsageTotal(day) for day in span.days()}
+    tried = UsageTotal(until)
+    for row in rows:
+        if row.line_id not in tests:
+            known[row.day].add(row)
+        elif row.day == until:
+            tried.add(row)
+    return list(known.values()) if rows else [], tried
 
 
 def _orders(found: Today, known: list[Site]) -> None:
@@ -105,11 +105,8 @@ def _orders(found: Today, known: list[Site]) -> None:
     found.orders_last_week = sum(one.last_week.orders for one in found.takings)
 
 
-def _print_jobs(found: Today) -> None:
-    known = [one.id for one in printers.listed()]
-    if not known:
-        return
-    rows = _tickets(known, now().date())
+def _print_jobs(found: Today, printers: list[Printer]) -> None:
+    rows = _tickets([one.id for one in printers], now().date())
     found.tickets = sum(row.tickets for row in rows)
     found.not_printed = sum(row.failed + row.unconfirmed for row in rows)
     printed = sum(row.printed for row in rows)

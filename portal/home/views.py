@@ -16,7 +16,9 @@ from portal.home.attention import attention_items
 from portal.onboarding import first_steps
 from portal.web import charts
 from portal.web.auth import may, member_may
-from tenants import accounts, audit
+from printing import printers
+from restaurant.sites import sites
+from tenants import audit
 from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts
 
@@ -29,14 +31,16 @@ FAILURES, FAILED_LATELY = 5, timedelta(days=3)
 @member_may("home.view")
 def index() -> Any:
     with tenant_scope(g.tenant_id):
-        facts, account = current_tenant_facts(), accounts.account()
+        facts, account = current_tenant_facts(), current_user.account
+        known_sites = sites.listed() if may("orders.view") or may("printing.view") else []
+        known_printers = printers.listed() if may("printing.view") else []
         used = quota.usage(facts)
         steps = (
             first_steps.steps(account, current_user.person) if first_steps.is_shown(account) else []
         )
-        figures = today.read_today()
+        figures = today.read_today(known_sites, known_printers)
         lines = line_repository.list_lines() if may("lines.view") else []
-        wanting = attention_items(facts, used, lines)
+        wanting = attention_items(facts, used, lines, known_sites, known_printers)
         failed = _latest_failures() if may("messages.view") else []
         entries = audit.entries(limit=6) if may("audit.view") else []
     return render_template(

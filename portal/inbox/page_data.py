@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from flask import current_app, g, request, url_for
@@ -89,6 +90,11 @@ class InboxPage:
     standings: list[Any] = field(default_factory=list)
     """Points or stamps, each with its restaurant's name and the programme's unit."""
 
+    @cached_property
+    def has_several_lines(self) -> bool:
+        """Whether each conversation shows its line."""
+        return len({one.line_id for one in self.conversations}) > 1
+
 
 def inbox_page(conversation_id: str | None = None, since: str = "") -> InboxPage:
     """Load the page; with `since`, only entries after one that the page already shows."""
@@ -116,7 +122,9 @@ def inbox_page(conversation_id: str | None = None, since: str = "") -> InboxPage
 
 
 def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, str]) -> None:
-    talk = made.talk = inbox_conversations.get(conversation_id)
+    talk = made.talk = next(
+        (one for one in made.conversations if one.id == conversation_id), None
+    ) or inbox_conversations.get(conversation_id)
     page = thread.entries_since(talk, since) if since else thread.newest_entries(talk)
     made.entries, made.older = thread_entries(page, names), page.older
     line = inbox_replies.conversation_line(talk)
@@ -125,9 +133,9 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
         made.templates = _templates(line)
     _read_templates(made.entries, line)
     if may("contacts.view"):
-        made.contact = contact_cards.get(talk.contact_id).contact
+        made.contact = contact_cards.get_contact(talk.contact_id)
         made.notes = contact_book.list_notes(talk.contact_id, FEW)
-        made.standings = loyalty_summary.for_contact(talk.contact_id)["standings"]
+        made.standings = loyalty_summary.standings_of_contact(talk.contact_id)
     if may("orders.view"):
         made.orders = order_queries.latest_of_contact(talk.contact_id, FEW)
     made.once = new_token()

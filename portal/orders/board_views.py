@@ -277,7 +277,7 @@ def _board(site: Site, every_site: list[Site]) -> Board:
     if made.view == "day":
         made.summary = day_summary.summarize_day(site, _day(site))
         return made
-    made.cards = _cards(site, made.station)
+    made.cards = _cards(site, made.station, known)
     if made.view == "kitchen":
         _sort_for_kitchen(made)
     elif made.view == "tables":
@@ -309,7 +309,7 @@ def _sort_for_kitchen(made: Board) -> None:
     ]
 
 
-def _cards(site: Site, station: str) -> list[OrderCard]:
+def _cards(site: Site, station: str, known: list[Station]) -> list[OrderCard]:
     found = order_queries.open_orders(site.id)
     ids = [order.id for order in found]
     items, progress = order_queries.items_of_orders(ids), kitchen_progress.progress_of(ids)
@@ -319,7 +319,7 @@ def _cards(site: Site, station: str) -> list[OrderCard]:
         if may("printing.view")
         else {}
     )
-    bare = station_coverage.stations_without_printer(site.id)
+    bare = station_coverage.stations_without_printer(known, printers.listed(site.id))
     made = []
     for order in found:
         remaining = kitchen_progress.remaining_items(items[order.id], station)

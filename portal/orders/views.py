@@ -23,6 +23,7 @@ from portal.web.forms import text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from printing import printers
 from printing import queries as reading_prints
+from printing.models import Printer
 from restaurant.couriers import couriers
 from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import addresses, zones
@@ -35,7 +36,7 @@ from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.printing import station_coverage
 from restaurant.orders.queries import OrderFilters
 from restaurant.payments import cashier, link_queries, payments, refunds, till
-from restaurant.sites import sites, tables
+from restaurant.sites import sites, stations, tables
 from tenants import team
 from tenants.rights import role_may
 
@@ -106,6 +107,10 @@ def order(order_id: str) -> Any:
         seats = tables.listed(site.id) if open_now and known.order_type == "dine_in" else []
         progress = kitchen_progress.progress_of([known.id])[known.id]
         items = order_queries.items_of(known.id)
+        all_printers = printers.by_id_including_removed()
+        site_printers = [
+            one for one in all_printers.values() if one.site_id == site.id and not one.removed_at
+        ]
         facts = {
             "lines": items,
             "progress": progress,
@@ -122,9 +127,9 @@ def order(order_id: str) -> Any:
             "talk_url": _conversation(known),
             "message_url": _message(known),
             "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
-            "printers": printers.by_id_including_removed() if may("printing.view") else {},
-            "bills": bool(printers.for_bills(site.id)),
-            "unprinted": _unprinted(known, items) if open_now else [],
+            "printers": all_printers if may("printing.view") else {},
+            "bills": bool(printers.bill_printers(site_printers)),
+            "unprinted": _unprinted(known, items, site_printers) if open_now else [],
             "taken": till.of_order(known.id),
             "ways": cashier.payment_methods_for(known),
             "coupons": [
@@ -146,11 +151,10 @@ def order(order_id: str) -> Any:
     )
 
 
-def _unprinted(order: Order, items: list[OrderItem]) -> list[Station]:
+def _unprinted(order: Order, items: list[OrderItem], site_printers: list[Printer]) -> list[Station]:
     """The order's stations that have no printer."""
-    return station_coverage.stations_of_items(
-        station_coverage.stations_without_printer(order.site_id), items
-    )
+    bare = station_coverage.stations_without_printer(stations.listed(order.site_id), site_printers)
+    return station_coverage.stations_of_items(bare, items)
 
 
 def _deliveries_of(order: Order) -> bool:

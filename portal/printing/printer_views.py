@@ -46,7 +46,9 @@ def index() -> Any:
         computers = agents.listed()
         waiting = {one.id: print_job_queries.queue_length(one.id) for one in listed}
         unsure = print_job_queries.unconfirmed_jobs()
-        missing = {site.id: station_coverage.uncovered_stations(site) for site in known}
+        missing = {
+            site.id: bare for site, bare in station_coverage.uncovered_stations(known, listed)
+        }
         shown = {
             site.id: [one for one in stations.listed(site.id) if one.display_only] for site in known
         }

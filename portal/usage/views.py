@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask_babel import format_date, get_locale, gettext
+from flask_login import current_user
 
 from core.clock import now
 from core.db import tenant_scope
@@ -91,7 +92,7 @@ def spend_cap() -> Any:
 def _page(form: SpendCapForm | None) -> str:
     filters = _filters_in_url()
     with tenant_scope(g.tenant_id):
-        facts, own = current_tenant_facts(), accounts.account()
+        facts = current_tenant_facts()
         used = quota.usage(facts)
         lines = {line.id: line for line in line_repository.line_labels()}
         shown = _line_ids(filters, lines)
@@ -104,7 +105,7 @@ def _page(form: SpendCapForm | None) -> str:
         tests = frozenset(line.id for line in lines.values() if line.test)
         tried = message_usage.usage_totals(filters.span, "line", tests) if tests else []
     if form is None and may("settings.manage"):
-        form = SpendCapForm(formdata=None, cap_usd=own.chosen_cap_usd)
+        form = SpendCapForm(formdata=None, cap_usd=current_user.account.chosen_cap_usd)
     return render_template(
         "usage/index.html",
         filters=filters,

@@ -102,8 +102,9 @@ from portal.web.headers import add_security_headers, csp_nonce, version_static_f
 from portal.web.i18n import error_message, setup_i18n
 from portal.web.layout_data import setup_layout_data
 from portal.web.live_updates import setup_live_updates
+from portal.web.rendering.environment import PageEnvironment
+from portal.web.rendering.template_cache import cache_navigation, cache_urls
 from portal.web.sessions import CookieSessions
-from portal.web.template_cache import cache_navigation, cache_urls
 from portal.webhooks.delivery_views import deliveries_pages
 from portal.webhooks.received_hook_views import hooks_pages
 from portal.webhooks.views import webhooks_pages
@@ -212,6 +213,7 @@ csrf = CSRFProtect()
 
 def setup_portal(app: Flask, settings: Settings) -> None:
     app.template_folder = "portal/templates"
+    app.jinja_environment = PageEnvironment  # type: ignore[assignment]
     app.config.update(
         BOOTSTRAP_SERVE_LOCAL=True,
         SESSION_COOKIE_NAME="comanda",
@@ -219,6 +221,9 @@ def setup_portal(app: Flask, settings: Settings) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=settings.https,
         PERMANENT_SESSION_LIFETIME=90 * 86400,
+        # The cookie lasts as long as a session can (signin.MAX_SESSION_AGE), so that it need not be
+        # signed again for each response.
+        SESSION_REFRESH_EACH_REQUEST=False,
         WTF_CSRF_TIME_LIMIT=None,
         WTF_CSRF_SSL_STRICT=settings.https,
         MAX_FORM_MEMORY_SIZE=FORM_BYTES,

@@ -15,9 +15,10 @@ from core.clock import now
 from core.db import global_scope, tenant_scope
 from portal.auth.known_devices import remember_device
 from portal.plan import plan_names
+from portal.web.layout_data import read_account_and_layout
 from tenants import signin, team
 from tenants.audit import Actor, set_actor
-from tenants.models import Person, Tenant
+from tenants.models import Account, Person, Tenant
 from tenants.plans import quota, renewals
 from tenants.plans.catalog import current_tenant_facts
 from tenants.plans.quota import Usage
@@ -44,6 +45,7 @@ class PortalUser(UserMixin):  # type: ignore[misc]
         self.tenants = visitor.tenants
         self.tenant: Tenant | None = visitor.tenant
         self.role: str | None = None
+        self.account: Account | None = None
         self.trial: Usage | None = None
         self.plan_status: PlanStatus | None = None
 
@@ -99,7 +101,8 @@ def load_user(token: str) -> PortalUser | None:
 
 def _load_role(user: PortalUser, tenant: Tenant) -> None:
     """The person's role, and what the layout shows about the tenant's plan."""
-    account, member = team.account_and_member(user.person.id)
+    account, member = read_account_and_layout(user.person.id)
+    user.account = account
     if member is not None:
         team.record_seen(member)
         user.role = member.role

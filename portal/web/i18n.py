@@ -19,7 +19,6 @@ from flask_babel import (
     format_time,
     format_timedelta,
     get_locale,
-    get_timezone,
     get_translations,
     gettext,
 )
@@ -33,11 +32,14 @@ from core.values.phone import display_phone
 from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.reasons import NETWORK_REASONS
 from portal.web import core_errors
+from portal.web.rendering.template_cache import language, time_zone
 from restaurant.payments.reasons import PAYMENT_REASONS
 from tenants.people import LOCALES, THEMES
 from webhooks.inbound.reasons import HOOK_REASONS
 
 REASON_DETAIL = " · "
+AGE_UNITS = (7 * 86400, 86400, 3600, 60, 1)  # in seconds
+NEARLY = 0.95  # of an hour is "1 hour", less is a number of minutes
 
 
 def choose_locale() -> str:
@@ -67,14 +69,14 @@ def cached_format(form: Callable[..., str]) -> Callable[..., str]:
     """
 
     @lru_cache(maxsize=4096, typed=True)
-    def kept(_locale: Any, _zone: Any, *args: Any) -> str:
+    def kept(_language: str, _zone: Any, *args: Any) -> str:
         return str(form(*args))
 
     @wraps(form)
     def formatted(value: Any, *args: Any) -> str:
         if value is None:  # the current time
             return str(form(value, *args))
-        return kept(get_locale(), get_timezone(), value, *args)
+        return kept(language(), time_zone(), value, *args)
 
     return formatted
 
@@ -82,12 +84,27 @@ def cached_format(form: Callable[..., str]) -> Callable[..., str]:
 def time_ago(moment: datetime | None) -> str:
     if moment is None:
         return str(gettext("never"))
-    passed = now() - moment
-    if abs(passed) < timedelta(seconds=45):
+    ahead = moment - now()
+    if abs(ahead) < timedelta(seconds=45):
         return str(gettext("just now"))
-    if abs(passed) < timedelta(days=28):
-        return str(format_timedelta(-passed, add_direction=True, threshold=0.95))
+    if abs(ahead) >= timedelta(days=28):
+        return _date(moment)
+    seconds = ahead // timedelta(seconds=1)
+    unit = next(one for one in AGE_UNITS if abs(seconds) >= one * NEARLY)
+    return _age(round(seconds / unit), unit)
+
+
+@cached_format
+def _date(moment: datetime) -> str:
     return str(format_datetime(moment, "d MMM yyyy"))
+
+
+@cached_format
+def _age(number: int, unit: int) -> str:
+    """In 3 hours, 7 days ago: in this unit (in seconds), even if a larger one fits."""
+    limit = 1 if abs(number) == 1 else 1.01
+    ahead = timedelta(seconds=number * unit)
+    return str(format_timedelta(ahead, add_direction=True, threshold=limit))
 
 
 @cached_format

@@ -1,14 +1,15 @@
-"""What the layout of every page shows from the database, read in one transaction."""
+"""What the layout of every page shows from the database, read together with the person's role."""
 
 from dataclasses import dataclass
 
-from flask import Flask, g
-from flask_login import current_user
+from flask import Flask, g, request
 
-from core.db import tenant_scope
+from core.db import db
 from messaging.inbox import conversations
-from portal.web.auth import may
 from restaurant.sites import sites
+from tenants import team
+from tenants.models import Account, Member
+from tenants.rights import role_may
 
 
 @dataclass(frozen=True)
@@ -19,22 +20,28 @@ class LayoutData:
     """The bottom bar then shows orders instead of the API."""
 
 
-def layout_data() -> LayoutData:
-    """Read after the page's own data, which may mark a conversation as read."""
-    if "layout_data" not in g:
-        g.layout_data = _load()
-    data: LayoutData = g.layout_data
-    return data
+ACCOUNT_AND_LAYOUT = team.ACCOUNT_AND_MEMBER.add_columns(
+    conversations.UNREAD_COUNT.label("unread"), sites.ANY_OPEN.label("has_restaurant")
+)
 
 
-def _load() -> LayoutData:
-    if getattr(current_user, "role", None) is None:
-        return LayoutData()
-    with tenant_scope(g.tenant_id):
-        return LayoutData(
-            unread=conversations.unread_count() if may("inbox.view") else 0,
-            has_restaurant=may("orders.view") and sites.any_open(),
+def read_account_and_layout(person_id: str) -> tuple[Account, Member | None]:
+    """The tenant's account and the person's membership, and the data for `layout_data`."""
+    person = {"person_id": person_id}
+    if "X-Part" in request.headers:  # such a request renders no layout
+        account, member = db.session.execute(team.ACCOUNT_AND_MEMBER, person).one()
+        return account, member
+    account, member, unread, has_restaurant = db.session.execute(ACCOUNT_AND_LAYOUT, person).one()
+    if member is not None:
+        g.layout_data = LayoutData(
+            unread=unread if role_may(member.role, "inbox.view") else 0,
+            has_restaurant=has_restaurant and role_may(member.role, "orders.view"),
         )
+    return account, member
+
+
+def layout_data() -> LayoutData:
+    return g.get("layout_data") or LayoutData()
 
 
 def setup_layout_data(app: Flask) -> None:

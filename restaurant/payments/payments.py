@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now, rfc3339
@@ -209,11 +209,15 @@ def listed(state: str | None, after: str | None, limit: int) -> list[Payment]:
     return list(db.session.scalars(query.order_by(Payment.id.desc()).limit(limit)))
 
 
-def in_review(most: int = 100) -> int:
-    query = select(Payment.id).where(
+def payments_in_review() -> Select[str]:
+    """The ids of the payments to review, for a count."""
+    return select(Payment.id).where(
         Payment.tenant_id == current_tenant_id(), Payment.state == "review"
     )
-    return len(db.session.execute(query.limit(most)).all())
+
+
+def in_review(most: int = 100) -> int:
+    return len(db.session.execute(payments_in_review().limit(most)).all())
 
 
 def keep_without_refund(payment: Payment, because: str) -> Payment:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 from sqlalchemy.exc import IntegrityError
 
 from core import live_updates, lookups
 from core.clock import now, zone
-from core.db import current_tenant_id, db, savepoint
+from core.db import THIS_TENANT, current_tenant_id, db, savepoint
 from core.errors import Conflict, NotFound, invalid
 from core.ids import short_code
 from core.security import signed_urls
@@ -28,6 +28,11 @@ from tenants.plans import limits as plan_limits
 LOOKUP, HOST_LOOKUP = "site", "site_host"
 DEFAULT_STATIONS = (("kitchen", "Kitchen"), ("bar", "Bar"))
 DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled")
+SITES = select(Site).where(Site.tenant_id == THIS_TENANT)
+ALL_SITES = SITES.order_by(Site.id)
+OPEN_SITES = SITES.where(Site.closed_at.is_(None)).order_by(Site.name, Site.id)
+# Whether the tenant has a restaurant.
+ANY_OPEN = exists(Site.id).where(Site.tenant_id == THIS_TENANT, Site.closed_at.is_(None))
 
 
 def open_site(
@@ -104,18 +109,12 @@ def get_including_closed(site_id: str) -> Site:
 
 
 def listed() -> list[Site]:
-    query = select(Site).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
-    return list(db.session.scalars(query.order_by(Site.name, Site.id)))
-
-
-def any_open() -> bool:
-    query = select(Site.id).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
-    return db.session.scalars(query.limit(1)).first() is not None
+    return list(db.session.scalars(OPEN_SITES))
 
 
 def list_including_closed() -> list[Site]:
-    """Includes closed sites, because their orders stay readable."""
-    return list(db.session.scalars(select(Site).where(Site.tenant_id == current_tenant_id())))
+    """Oldest first; includes closed sites, because their orders stay readable."""
+    return list(db.session.scalars(ALL_SITES))
 
 
 def of_order(order: Order) -> Site:

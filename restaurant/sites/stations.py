@@ -17,8 +17,15 @@ BUILT_IN_STATIONS = frozenset({"kitchen", "bar"})
 
 
 def listed(site_id: str) -> list[Station]:
+    return of_sites([site_id])
+
+
+def of_sites(site_ids: Collection[str]) -> list[Station]:
+    """In the order in which each site lists them."""
+    if not site_ids:
+        return []
     query = select(Station).where(
-        Station.tenant_id == current_tenant_id(), Station.site_id == site_id
+        Station.tenant_id == current_tenant_id(), Station.site_id.in_(site_ids)
     )
     return list(db.session.scalars(query.order_by(Station.position, Station.code)))
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from sqlalchemy import select
 
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, db
 from core.errors import NotFound, invalid
 from tenants.models import Account, Tenant
 from tenants.plans.models import Plan, PlanPrice
@@ -109,16 +109,19 @@ def current_tenant_facts() -> TenantFacts:
     return facts
 
 
+TENANT_PLAN_AND_ACCOUNT = (
+    select(Tenant, Plan, Account)
+    .join(Plan, Plan.code == Tenant.plan)
+    .join(Account, Account.tenant_id == Tenant.id)
+    .where(Tenant.id == THIS_TENANT, Account.tenant_id == THIS_TENANT)
+)
+
+
 def find_tenant_facts() -> TenantFacts | None:
     """The open transaction's tenant, its plan and its own limits, in one statement. None if it does
     not exist.
     """
-    row = db.session.execute(
-        select(Tenant, Plan, Account)
-        .join(Plan, Plan.code == Tenant.plan)
-        .join(Account, Account.tenant_id == Tenant.id)
-        .where(Tenant.id == current_tenant_id(), Account.tenant_id == current_tenant_id())
-    ).first()
+    row = db.session.execute(TENANT_PLAN_AND_ACCOUNT).first()
     if row is None:
         return None
     tenant, plan, own = row

@@ -105,9 +105,9 @@ def release(messages: int, cost_usd: Decimal, reserved_at: datetime) -> None:
 def usage(facts: TenantFacts) -> Usage:
     tenant_id = current_tenant_id()
     month = db.session.get(UsageMonth, (tenant_id, month_of(now())))
-    account = db.session.get_one(Account, tenant_id)
     ends_at = left = None
     if facts.trial_days is not None:
+        account = db.session.get_one(Account, tenant_id)
         left = max((facts.trial_messages or 0) - account.trial_used, 0)
         if account.trial_started_at is not None:
             ends_at = account.trial_started_at + timedelta(days=facts.trial_days)

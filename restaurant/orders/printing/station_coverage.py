@@ -1,19 +1,32 @@
 """Stations whose orders would be missed: they have no printer and do not work from a display."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import func, select
 
 from core.db import current_tenant_id, db
-from printing import printers
+from printing.models import Printer
 from restaurant.models import MenuItem, OrderItem, Site, Station
 from restaurant.orders import queries as order_queries
 from restaurant.sites import stations
 
 
-def uncovered_stations(site: Site) -> list[Station]:
-    """Stations without a printer that the menu or an open order uses."""
-    bare = stations_without_printer(site.id)
+def uncovered_stations(
+    sites: Sequence[Site], known: Sequence[Printer]
+) -> list[tuple[Site, list[Station]]]:
+    """Stations without a printer that the menu or an open order uses, of each site."""
+    listed = stations.of_sites([site.id for site in sites])
+    found = []
+    for site in sites:
+        bare = stations_without_printer(
+            [station for station in listed if station.site_id == site.id],
+            [printer for printer in known if printer.site_id == site.id],
+        )
+        found.append((site, _used(site, bare)))
+    return found
+
+
+def _used(site: Site, bare: dict[str, Station]) -> list[Station]:
     if not bare:
         return []
     used = _stations_on_menu(site)
@@ -24,17 +37,19 @@ def uncovered_stations(site: Site) -> list[Station]:
     return [station for code, station in bare.items() if code in used]
 
 
-def stations_without_printer(site_id: str) -> dict[str, Station]:
-    """By code, without display-only stations.
+def stations_without_printer(
+    known: Iterable[Station], site_printers: Iterable[Printer]
+) -> dict[str, Station]:
+    """Of one restaurant, by code, without display-only stations.
 
     Empty if the restaurant has no station printer: it then works from the displays alone.
     """
-    printed = {code for one in printers.listed(site_id) if one.enabled for code in one.stations}
+    printed = {code for one in site_printers if one.enabled for code in one.stations}
     if not printed:
         return {}
     return {
         station.code: station
-        for station in stations.listed(site_id)
+        for station in known
         if station.code not in printed and not station.display_only
     }
 

@@ -8,7 +8,7 @@ from flask_babel import force_locale, get_locale
 from pytz import timezone
 
 from portal.web.i18n import day_and_time
-from portal.web.template_cache import translate
+from portal.web.rendering.template_cache import translate
 from tests.factories import Browser
 from tests.portal.page_reader import text_of
 
@@ -79,6 +79,10 @@ def test_urls_with_ids_are_those_that_flask_builds(app):
                 usual = app.url_for("orders.order", order_id=number, state="a", to="0placeholder00")
                 found = address("orders.order", order_id=number, state="a", to="0placeholder00")
                 assert found == usual
+            for line_id in (7, "7"):
+                usual = app.url_for("lines.line", line_id=line_id, state="ç &")
+                assert address("lines.line", line_id=line_id, state="ç &") == usual
+                assert address("lines.line", line_id=line_id) == f"{root}/lines/7"
 
 
 def test_cached_times_are_those_of_the_readers_time_zone(app):

@@ -80,7 +80,8 @@ def test_a_restaurant_without_printers_works_from_the_displays(press):
         for printer in (press.bar, press.kitchen):
             printers.remove(printer)
     with press.scope():
-        assert station_coverage.uncovered_stations(press.bistro.site()) == []
+        site = press.bistro.site()
+        assert station_coverage.uncovered_stations([site], printers.listed()) == [(site, [])]
 
 
 def test_the_import_page_asks_where_a_new_station_is_made(press, browser, restaurant):

@@ -3,18 +3,16 @@
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from types import FunctionType
 from typing import Any
 
 from flask import Flask, g, has_app_context, has_request_context, render_template, request
-from flask_babel import get_locale, get_translations
+from flask_babel import get_locale, get_timezone, get_translations
 from flask_login import current_user
-from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 from werkzeug.routing import BuildError
 
 LONGEST_CACHED = 400  # longer texts are usually written by users and rarely repeat
-PLAIN_VALUE = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the same in a URL as in the database
+PLAIN_VALUE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PLACEHOLDER = "0placeholder{}0"
 
 
@@ -22,44 +20,42 @@ def translate(message: str, /, **values: Any) -> Markup:
     """Translate a message; the inserted values are escaped."""
     message = str(message)
     if values or len(message) > LONGEST_CACHED:
-        return _translated(message) % values
-    return _cached_translation(_language(), message)
+        return translated(message) % values
+    return _cached_translation(language(), message)
 
 
-def _language() -> str:
+def language() -> str:
     """The language of this request; read directly, because a page asks for it hundreds of times."""
     if not has_app_context():
         return ""
-    kept = g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
-    chosen = getattr(kept, "babel_locale", None) or get_locale()
+    chosen = getattr(_babel_choices(), "babel_locale", None) or get_locale()
     return str(chosen.language) if chosen else ""
+
+
+def time_zone() -> Any:
+    """The reader's time zone, read in the same way."""
+    return getattr(_babel_choices(), "babel_tzinfo", None) or get_timezone()
+
+
+def _babel_choices() -> Any:
+    """Where Flask-Babel keeps the locale and the time zone of this request, once it has them."""
+    return g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
 
 
 @lru_cache(maxsize=8192)
 def _cached_translation(language: str, message: str) -> Markup:  # noqa: ARG001 - it is the key
-    return _translated(message) % {}
+    return translated(message) % {}
 
 
-def _translated(message: str) -> Markup:
+def translated(message: str) -> Markup:
+    """The translation, with the placeholders of its values."""
     return Markup(get_translations().ugettext(message))  # noqa: S704 - templates write these
 
 
-class PageContext(Context):
-    """A template context that calls plain functions and macros without looking for options."""
-
-    def call(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        kind = type(function)
-        if kind is Macro:
-            args = (self.eval_ctx, *args)
-        elif kind is not FunctionType or hasattr(function, "jinja_pass_arg"):
-            return super().call(function, *args, **kwargs)
-        kwargs.pop("_block_vars", None)
-        kwargs.pop("_loop_vars", None)
-        return function(*args, **kwargs)
-
-
 def cache_urls(app: Flask) -> None:
-    """Cache URLs for templates: without parameters, of static files, and with ids filled in."""
+    """Cache URLs for templates: without parameters, of static files, with ids filled in, and with
+    other short values, such as a filter.
+    """
 
     @lru_cache(maxsize=4096)
     def kept(_root: str, endpoint: str, filename: str) -> str:
@@ -73,19 +69,24 @@ def cache_urls(app: Flask) -> None:
             name: PLACEHOLDER.format(number) for number, name in enumerate(names)
         }
         try:
-            found = app.url_for(endpoint, **marks).replace("%", "%%")
-        except BuildError:
+            return _as_format(app.url_for(endpoint, **marks), marks)
+        except (BuildError, ValueError):
             return ""
-        for name, mark in marks.items():
-            found = found.replace(mark, f"%({name})s")
-        return found
+
+    @lru_cache(maxsize=4096)
+    def built(_root: str, endpoint: str, values: tuple[tuple[str, str], ...]) -> str:
+        options: dict[str, Any] = dict(values)
+        return app.url_for(endpoint, **options)
 
     def filled(endpoint: str, values: dict[str, Any]) -> str:
-        for name, value in values.items():
-            if type(value) is not str or name[0] == "_" or not PLAIN_VALUE.fullmatch(value):
-                return app.url_for(endpoint, **values)
-        found = pattern(request.root_path, endpoint, tuple(values))
-        return found % values if found else app.url_for(endpoint, **values)
+        root = request.root_path
+        if all(map(_is_plain, values, values.values())):
+            found = pattern(root, endpoint, tuple(values))
+            if found:
+                return found % values
+        if all(type(value) is str for value in values.values()):
+            return built(root, endpoint, tuple(values.items()))
+        return app.url_for(endpoint, **values)
 
     def address(endpoint: str, **values: Any) -> str:
         if endpoint[0] == "." or not has_request_context():
@@ -95,10 +96,23 @@ def cache_urls(app: Flask) -> None:
             return kept(request.root_path, endpoint, filename)
         return app.url_for(endpoint, **values) if filename else filled(endpoint, values)
 
-    app.jinja_env.context_class = PageContext
     app.jinja_env.globals.update(
         url_for=address, drawn_icon=_cached_icons(address), gettext=translate, _=translate
     )
+
+
+def _as_format(url: str, marks: dict[str, str]) -> str:
+    found = url.replace("%", "%%")
+    for name, mark in marks.items():
+        found = found.replace(mark, f"%({name})s")
+    return found
+
+
+def _is_plain(name: str, value: object) -> bool:
+    """Whether the value is the same in a URL as in the database."""
+    if type(value) is str:
+        return name[0] != "_" and PLAIN_VALUE.fullmatch(value) is not None
+    return type(value) is int
 
 
 def _cached_icons(address: Callable[..., str]) -> Callable[..., Markup]:
@@ -129,7 +143,7 @@ def cache_navigation(app: Flask) -> None:
         who = current_user
         return drawn(
             request.root_path,
-            _language(),
+            language(),
             request.endpoint or "",
             who.role or "",
             who.tenant is not None,
