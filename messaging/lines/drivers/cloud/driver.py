@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from core.http import OutboundError, Reply
-from core.http.async_client import Client
+from core.http.client import HttpClient
 from core.i18n.catalogs import N_
 from core.settings import Settings
 from core.values.reasons import encode_reason
@@ -78,7 +78,7 @@ def _part(envelope: Envelope) -> dict[str, Any]:
 
 
 async def send(
-    client: Client, base_url: str, version: str, facts: LineFacts, envelope: Envelope
+    client: HttpClient, base_url: str, version: str, facts: LineFacts, envelope: Envelope
 ) -> SendOutcome:
     authorization = bearer_header(facts.token)
     if authorization is None:
@@ -161,7 +161,7 @@ def _requested_wait(reply: Reply) -> float | None:
 
 
 async def _send_by_line(
-    client: Client, settings: Settings, network: str, facts: LineFacts, envelope: Envelope
+    client: HttpClient, settings: Settings, network: str, facts: LineFacts, envelope: Envelope
 ) -> SendOutcome:
     return await send(client, base_url(settings, network), settings.cloud_version, facts, envelope)
 
