@@ -166,7 +166,7 @@ class Route:
             return _Http(self, self.url.host, self.url.port)
         return _Https(self, self.url.host, self.url.port, ssl_context=timed_tls(tls))
 
-    def open(self) -> socket.socket:
+    def open(self) -> TimedSocket:
         """Connect to the first address that accepts a connection."""
         connect_until = time.monotonic() + self.connect_timeout
         failure: OSError = OSError("no address")
