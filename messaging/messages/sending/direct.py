@@ -28,7 +28,7 @@ from core.concurrency_limits import ConcurrencyLimit
 from core.db import tenant_scope
 from core.http import Policy
 from core.http.keep_alive_client import KeepAliveClient
-from core.ids import new_uuid
+from core.ids import new_uuid_text
 from core.logs import bind_request, current_request_id, logger
 from core.queue.wakeups import WakeUp
 from core.settings import Settings
@@ -56,6 +56,7 @@ log = logger(__name__)
 
 CONNECTIONS = 8
 STOP_SECONDS = 25.0
+GATHER_SECONDS = 0.01  # live updates and wake-ups of several sends go out together
 REQUEUE_DELAYS = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds between the tries while the database is down
 
 
@@ -249,7 +250,7 @@ class _Process:
             work()
 
     def publish(self, outbox: AfterCommitOutbox) -> None:
-        """In one call for everything that is added while the last part is being sent."""
+        """Soon, together with what other sends add until then."""
         with self._changed:
             self._outbox.add(outbox)
             if self._publishing:
@@ -257,17 +258,15 @@ class _Process:
             self._publishing = True
         try:
             self._publisher.submit(self._publish)
-        except RuntimeError:
+        except RuntimeError:  # the process is ending
             self._publish()
 
     def _publish(self) -> None:
-        while True:
-            with self._changed:
-                outbox, self._outbox = self._outbox, AfterCommitOutbox()
-                if not outbox:
-                    self._publishing = False
-                    return
-            outbox.send()
+        time.sleep(GATHER_SECONDS)
+        with self._changed:
+            outbox, self._outbox = self._outbox, AfterCommitOutbox()
+            self._publishing = False
+        outbox.send()
 
     def stop(self) -> None:
         with self._changed:
@@ -281,7 +280,7 @@ class _Process:
 def _begin_params(lease: float) -> dict[str, Any]:
     moment = now()
     return {
-        "begin_change_id": str(new_uuid()),
+        "begin_change_id": new_uuid_text(),
         "until": moment + timedelta(seconds=lease),
         "oldest": message_claim.pending_id_range(moment)["oldest"],
         "down": message_claim.DOWN_STATES,

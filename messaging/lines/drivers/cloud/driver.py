@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 LONGEST_WAIT = 3600.0
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def base_url(settings: Settings, network: str) -> str:
@@ -86,7 +87,7 @@ async def send(
     if not facts.phone_number_id:
         return UNKNOWN_PHONE_NUMBER_ID.outcome("")
     try:
-        body = json.dumps(payload(envelope), separators=(",", ":")).encode()
+        body = _ENCODER.encode(payload(envelope)).encode()
     except (KeyError, TypeError, ValueError) as error:
         return SendRefused("invalid_parameter", with_detail(reasons.INCOMPLETE, f"{error}."))
     try:
