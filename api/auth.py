@@ -55,12 +55,12 @@ def authenticate() -> None:
         raise Unauthenticated(
             "invalid_key", "Send your API key in the header: Authorization: Bearer ck_live_…"
         )
-    if not api_keys.is_well_formed(secret):
+    secret_hash = secret_digest(secret)
+    found = _cache.get(secret_hash)
+    if found is None and not api_keys.is_well_formed(secret):
         raise Unauthenticated(
             "invalid_key", "This API key is not valid. Check that you copied all of it."
         )
-    secret_hash = secret_digest(secret)
-    found = _cache.get(secret_hash)
     if found is None or (found.caller is None and found.older_than(CACHE_SECONDS)):
         found = _find_caller(secret, secret_hash)
     if found.caller is not None:

@@ -6,6 +6,8 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 class CookieSessions(SecureCookieSessionInterface):
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        if "HTTP_COOKIE" not in request.environ:
+            return self.session_class()
         if self.get_cookie_name(app) not in request.cookies:
             return self.session_class()
         return super().open_session(app, request)

@@ -1,4 +1,4 @@
-"""The caller behind an API key is read by a function, whose plans are cached."""
+"""Functions, whose plans are cached, read the caller of an API key and write the request log."""
 
 from alembic import op
 
@@ -52,14 +52,43 @@ BEGIN
 END
 $$
 """
-SIGNATURE = "app.read_api_caller(bigint, uuid, timestamptz, timestamptz, text[])"
+WRITE_API_CALLS = """
+CREATE FUNCTION app.write_api_calls(p_calls jsonb)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_part jsonb;
+    v_tenant bigint;
+BEGIN
+    -- If the database crashes, losing the newest rows costs only lines of this log.
+    PERFORM set_config('synchronous_commit', 'off', true);
+    FOR v_part IN SELECT value FROM jsonb_array_elements(p_calls) LOOP
+        v_tenant := (v_part ->> 'tenant_id')::bigint;
+        PERFORM app.set_tenant(v_tenant);
+        INSERT INTO api_calls (tenant_id, id, at, method, path, query, call, status, code,
+                               duration_ms, key_id, key_name, address, asked, answered)
+        SELECT v_tenant, id, at, method, path, query, call, status, code, duration_ms, key_id,
+               key_name, address, asked, answered
+          FROM jsonb_to_recordset(v_part -> 'rows') AS one (
+               id uuid, at timestamptz, method text, path text, query text, call text,
+               status integer, code text, duration_ms integer, key_id text, key_name text,
+               address text, asked text, answered text);
+    END LOOP;
+END
+$$
+"""
+SIGNATURES = {
+    READ_API_CALLER: "app.read_api_caller(bigint, uuid, timestamptz, timestamptz, text[])",
+    WRITE_API_CALLS: "app.write_api_calls(jsonb)",
+}
 
 
 def upgrade() -> None:
-    op.execute(READ_API_CALLER)
-    op.execute(f"REVOKE ALL ON FUNCTION {SIGNATURE} FROM PUBLIC")
-    op.execute(f"GRANT EXECUTE ON FUNCTION {SIGNATURE} TO {APP_ROLE}")
+    for statement, signature in SIGNATURES.items():
+        op.execute(statement)
+        op.execute(f"REVOKE ALL ON FUNCTION {signature} FROM PUBLIC")
+        op.execute(f"GRANT EXECUTE ON FUNCTION {signature} TO {APP_ROLE}")
 
 
 def downgrade() -> None:
-    op.execute(f"DROP FUNCTION {SIGNATURE}")
+    for signature in SIGNATURES.values():
+        op.execute(f"DROP FUNCTION {signature}")
