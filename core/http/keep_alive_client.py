@@ -31,6 +31,7 @@ from core.http.sync_client import (
 
 IDLE_SECONDS = 15.0  # servers close idle connections; a request must not meet a closing one
 MOST_IDLE = 64  # for each server
+MAX_HEAD = 16 * 1024  # bytes of an answer's headers
 
 
 @dataclass(eq=False)
@@ -82,7 +83,7 @@ class KeepAliveClient:
                 connection.wire.until = route.until
                 return connection
             connection.wire.close()
-        route.addresses = resolve_within(url, self._policy, self._resolver, route.connect_timeout)
+        route.addresses = resolve_within(url, self._policy, self._resolver, route.left())
         return _Connection(self._open(route), route.address)
 
     def give_back(self, url: Url, connection: _Connection) -> None:
@@ -96,8 +97,8 @@ class KeepAliveClient:
     def check(self, url: str) -> Url:
         return check_url(url, self._policy)
 
-    def route(self, url: Url, timeout: float) -> Route:
-        return Route(url, self._policy, time.monotonic() + timeout, CONNECT_TIMEOUT)
+    def route(self, url: Url, timeout: float, connect_timeout: float) -> Route:
+        return Route(url, self._policy, time.monotonic() + timeout, connect_timeout)
 
     def _open(self, route: Route) -> TimedSocket:
         wire = route.open()
@@ -128,15 +129,18 @@ class PatientClient:
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         timeout: float = TIMEOUT,  # noqa: ASYNC109 - of the request, not of the coroutine
+        connect_timeout: float = CONNECT_TIMEOUT,
+        max_body: int = MAX_BODY,
+        truncate: bool = False,
     ) -> Reply:
         """Return the reply, whatever its status; redirects are not followed. Raises OutboundError.
 
-        A body over MAX_BODY bytes raises TooLarge.
+        A body over `max_body` bytes raises TooLarge, or is cut with `truncate`.
         """
         started = time.monotonic()
         target = self._client.check(url)
         data = _request_bytes(method, target, headers, body or b"")
-        route = self._client.route(target, timeout)
+        route = self._client.route(target, timeout, connect_timeout)
         connection: _Connection | None = None
         try:
             with translated_errors(route):
@@ -145,7 +149,7 @@ class PatientClient:
                 route.sent = True
                 wire.sendall(data)
                 chaos.fault_point("after_bytes")
-                answer = _Answer()
+                answer = _Answer(max_body, truncate)
                 wire.until = min(self._until, route.until)
                 while not answer.complete:
                     try:
@@ -178,10 +182,12 @@ def _request_bytes(method: str, target: Url, given: Mapping[str, str] | None, bo
 class _Answer:
     """Collects what the parser finds."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_body: int, truncate: bool) -> None:
         self._parser = httptools.HttpResponseParser(self)
+        self._max_body, self._truncate = max_body, truncate
         self._headers: dict[str, str] = {}
         self._body = bytearray()
+        self._head = 0
         self._in_body = False
         self.complete = False
         self.reusable = False
@@ -199,25 +205,32 @@ class _Answer:
 
     def reply(self, duration: float, address: str) -> Reply:
         status = self._parser.get_status_code()
-        return Reply(status, self._headers, bytes(self._body), duration, address)
+        body = bytes(self._body[: self._max_body])
+        return Reply(status, self._headers, body, duration, address, self._too_long())
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        self._head += len(name) + len(value)
+        if self._head > MAX_HEAD:
+            raise ConnectionError("the headers are too long")
         known, text = name.decode("latin-1").lower(), value.decode("latin-1")
         before = self._headers.get(known)
         self._headers[known] = text if before is None else f"{before}, {text}"
 
     def on_headers_complete(self) -> None:
         announced = self._headers.get("content-length", "")
-        if announced.isdigit() and int(announced) > MAX_BODY:
+        if announced.isdigit() and int(announced) > self._max_body and not self._truncate:
             raise TooLarge(
-                f"the answer has {announced} bytes; at most {MAX_BODY} are read", sent=True
+                f"the answer has {announced} bytes; at most {self._max_body} are read", sent=True
             )
         self._in_body = True
 
     def on_body(self, data: bytes) -> None:
+        if self._too_long():
+            return
         self._body += data
-        if len(self._body) > MAX_BODY:
-            raise TooLarge(f"the answer is longer than {MAX_BODY} bytes", sent=True)
+        if self._too_long() and not self._truncate:
+            raise TooLarge(f"the answer is longer than {self._max_body} bytes", sent=True)
+        self.complete = self._too_long()  # the rest is not read
 
     def on_message_complete(self) -> None:
         if self._parser.get_status_code() < 200:  # the answer itself follows
@@ -225,7 +238,10 @@ class _Answer:
             self._in_body = False
             return
         self.complete = True
-        self.reusable = self._parser.should_keep_alive()
+        self.reusable = self._parser.should_keep_alive() and not self._too_long()
+
+    def _too_long(self) -> bool:
+        return len(self._body) > self._max_body
 
     def _end(self) -> None:
         """The server has closed the connection. Only a body without a length ends with it."""
