@@ -1,4 +1,4 @@
-"""Functions, whose plans are cached, read the caller of an API key and write the request log."""
+"""Functions, whose plans are cached, for the calls of every API request and hook."""
 
 from alembic import op
 
@@ -76,9 +76,25 @@ BEGIN
 END
 $$
 """
+STORE_HOOK = """
+CREATE FUNCTION app.store_hook(
+    p_tenant bigint, p_id uuid, p_kind text, p_target text, p_body bytea, p_facts jsonb,
+    p_now timestamptz, p_lane text)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM app.set_tenant(p_tenant);
+    INSERT INTO received_hooks
+           (tenant_id, id, kind, target, body, facts, state, tries, due_at, received_at)
+    VALUES (p_tenant, p_id, p_kind, p_target, p_body, p_facts, 'waiting', 0, p_now, p_now);
+    INSERT INTO lanes (kind, tenant_id, due_at) VALUES (p_lane, p_tenant, p_now)
+        ON CONFLICT DO NOTHING;
+END
+$$
+"""
 SIGNATURES = {
     READ_API_CALLER: "app.read_api_caller(bigint, uuid, timestamptz, timestamptz, text[])",
     WRITE_API_CALLS: "app.write_api_calls(jsonb)",
+    STORE_HOOK: "app.store_hook(bigint, uuid, text, text, bytea, jsonb, timestamptz, text)",
 }
 
 

@@ -13,6 +13,6 @@ class CookieSessions(SecureCookieSessionInterface):
         return super().open_session(app, request)
 
     def save_session(self, app: Flask, session: SecureCookieSession, response: Response) -> None:  # type: ignore[override]
-        """API responses do not depend on a cookie, so they carry no `Vary: Cookie`."""
-        if not request.path.startswith("/api/"):
+        """Answers to programs do not depend on a cookie, so they carry no `Vary: Cookie`."""
+        if not request.path.startswith(("/api/", "/hooks/")):
             super().save_session(app, session, response)
