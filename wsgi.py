@@ -22,6 +22,7 @@ from core.app_setup import configure_app
 from core.db import Base, db
 from core.http.body_length import refuse_short_bodies
 from core.logs import bind_request, log_request, logger, new_request_id
+from core.queue.wakeups import gather_wakeups
 from core.settings import Settings, SettingsError, load_settings
 from deploy.demo.commands import add_demo_commands
 from messaging.lines.simulated_line import refuse_live_simulated_lines
@@ -129,6 +130,7 @@ def create_app() -> App:
     except SettingsError as error:
         raise SystemExit(str(error)) from None
     app.extensions["request_log"].runs = True
+    gather_wakeups()
     return app
 
 

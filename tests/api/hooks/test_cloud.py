@@ -140,7 +140,7 @@ def test_a_new_secret_is_known_at_its_first_hook(post, line, monkeypatch):
     body = cloud_body(line, text_value("Merhaba"))
     assert post(body).status_code == 200
     with tenant_scope(line.tenant_id):
-        line_repository.get(line.id).app_secret = "a new secret"  # noqa: S105
+        line_repository.get(line.id).app_secret = "a new secret"
     monkeypatch.setattr("api.hooks.receive.CHANGED_SECONDS", 0.0)
     assert post(body, signed(body, "a new secret")).status_code == 200
     assert post(body, signed(body, "another secret")).status_code == 401
