@@ -1,6 +1,8 @@
 """Builds the web application. `wsgi:app` runs on any WSGI server."""
 
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from core.app_setup import configure_app
 from core.db import Base, db
 from core.http.body_length import refuse_short_bodies
 from core.logs import bind_request, log_request, logger, new_request_id
+from core.queue.wakeups import gather_wakeups
 from core.settings import Settings, SettingsError, load_settings
 from deploy.demo.commands import add_demo_commands
 from messaging.lines.simulated_line import refuse_live_simulated_lines
@@ -38,8 +41,14 @@ REQUESTS = Counter("http_requests_total", "Answers by route and status", ["route
 DURATION = Histogram("http_request_seconds", "Time to answer", ["route"])
 
 
-def build_app(settings: Settings) -> OpenAPI:
-    app = OpenAPI(
+class App(OpenAPI):
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """No view or hook is a coroutine. Flask asks for each of them in every request."""
+        return func
+
+
+def build_app(settings: Settings) -> App:
+    app = App(
         "comanda",
         info=INFO,
         security_schemes=SECURITY_SCHEMES,
@@ -77,7 +86,7 @@ def build_app(settings: Settings) -> OpenAPI:
     return app
 
 
-def watch_requests(app: OpenAPI) -> None:
+def watch_requests(app: App) -> None:
     @app.before_request
     def begin() -> None:
         g.request_id, g.began = new_request_id(), time.perf_counter()
@@ -87,13 +96,15 @@ def watch_requests(app: OpenAPI) -> None:
     @app.after_request
     def end(answer: Response) -> Response:
         seconds = time.perf_counter() - g.get("began", time.perf_counter())
-        route = request.url_rule.rule if request.url_rule else "(none)"
-        REQUESTS.labels(route, answer.status_code).inc()
-        DURATION.labels(route).observe(seconds)
+        rule, method = request.url_rule, request.method
+        route = rule.rule if rule else "(none)"
+        requests, duration = route_metrics(route, answer.status_code)
+        requests.inc()
+        duration.observe(seconds)
         log_request(
             log,
             g.get("request_id", ""),
-            method=request.method if request.method in METHODS else "(other)",
+            method=method if method in METHODS else "(other)",
             route=route,
             status=answer.status_code,
             duration_ms=round(seconds * 1000, 1),
@@ -102,7 +113,13 @@ def watch_requests(app: OpenAPI) -> None:
         return answer
 
 
-def create_app() -> OpenAPI:
+@cache
+def route_metrics(route: str, status: int) -> tuple[Counter, Histogram]:
+    """The metrics of a route, which are looked up once."""
+    return REQUESTS.labels(route, status), DURATION.labels(route)
+
+
+def create_app() -> App:
     try:
         settings = load_settings()
         app = build_app(settings)
@@ -113,6 +130,7 @@ def create_app() -> OpenAPI:
     except SettingsError as error:
         raise SystemExit(str(error)) from None
     app.extensions["request_log"].runs = True
+    gather_wakeups()
     return app
 
 
@@ -122,7 +140,7 @@ def _runs_a_command() -> bool:
     return context is not None and context.find_object(ScriptInfo) is not None
 
 
-def __getattr__(name: str) -> OpenAPI:
+def __getattr__(name: str) -> App:
     """`wsgi:app` is built on first access, so that importing this module is cheap."""
     if name == "app":
         globals()["app"] = create_app()

@@ -55,15 +55,16 @@ def authenticate() -> None:
         raise Unauthenticated(
             "invalid_key", "Send your API key in the header: Authorization: Bearer ck_live_…"
         )
-    if not api_keys.is_well_formed(secret):
+    secret_hash = secret_digest(secret)
+    found = _cache.get(secret_hash)
+    if found is None and not api_keys.is_well_formed(secret):
         raise Unauthenticated(
             "invalid_key", "This API key is not valid. Check that you copied all of it."
         )
-    secret_hash = secret_digest(secret)
-    found = _cache.get(secret_hash)
-    if found is None or found.older_than(CACHE_SECONDS):
+    if found is None or (found.caller is None and found.older_than(CACHE_SECONDS)):
         found = _find_caller(secret, secret_hash)
-    found = _take_token(secret, secret_hash, found)
+    if found.caller is not None:
+        found = _take_token(secret_hash, found, found.caller)
     caller = _check_usable(found.caller)
     g.caller, g.facts, g.tenant_id = caller, caller.tenant, caller.tenant.id
     set_actor(Actor("key", caller.key.id, caller.key.name, request.remote_addr or ""))
@@ -114,14 +115,16 @@ def _bearer() -> str | None:
 
 
 def _find_caller(secret: str, secret_hash: str) -> CachedCaller:
-    caller, generation = None, None
     owner = api_caller.find_key_owner(secret)
     if owner is None:
         _limit_unknown_keys()
-    else:
-        tenant_id, key_id = owner
-        generation = _generation(tenant_id)
-        caller = api_caller.read_caller(tenant_id, key_id)
+        return _remember(secret_hash, None, None)
+    generation = _generation(owner[0])
+    return _remember(secret_hash, api_caller.read_caller(*owner), generation)
+
+
+def _remember(secret_hash: str, caller: ApiCaller | None, generation: str | None) -> CachedCaller:
+    """The generation was read before the caller."""
     found = CachedCaller(caller, time.monotonic(), generation)
     with _lock:
         if len(_cache) >= CACHE_SIZE:
@@ -152,18 +155,19 @@ def _generation(tenant_id: int) -> str | None:
     return value.decode() if isinstance(value, bytes) else "0"
 
 
-def _take_token(secret: str, secret_hash: str, found: CachedCaller) -> CachedCaller:
-    if found.caller is None:
-        return found
-    tenant, key = found.caller.tenant, found.caller.key
+def _take_token(secret_hash: str, found: CachedCaller, caller: ApiCaller) -> CachedCaller:
+    """Take a token, and read the caller again if it has changed or was read long ago."""
+    tenant, key = caller.tenant, caller.key
     buckets = [Bucket(f"tenant:{tenant.id}", tenant.rate_per_second, tenant.burst)]
     if key.rate_per_second is not None:
         buckets.append(Bucket(f"key:{key.id}", key.rate_per_second, key.rate_per_second * 2))
-    taken = take_tokens(buckets, str(tenant.id))
-    g.facts, g.key, g.taken = tenant, key, taken
-    if taken.generation is not None and taken.generation != found.generation:
-        found = _find_caller(secret, secret_hash)
-        _check_usable(found.caller)
+    g.facts, g.key, g.taken = tenant, key, (taken := take_tokens(buckets, str(tenant.id)))
+    changed = taken.generation is not None and taken.generation != found.generation
+    if changed or found.older_than(CACHE_SECONDS):
+        read = api_caller.read_caller(tenant.id, key.id)
+        found = _remember(secret_hash, read, taken.generation)
+        caller = _check_usable(read)
+        g.facts, g.key = caller.tenant, caller.key
     if not taken.allowed:
         raise RateLimited(
             "More than {rate} requests a second. Wait {seconds} s and try again.",

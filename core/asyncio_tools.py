@@ -1,7 +1,9 @@
-"""Cancel tasks reliably; run blocking work of the app in threads."""
+"""Cancel tasks reliably; run blocking work of the app in threads; run coroutines without an event
+loop.
+"""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Executor
 from contextvars import copy_context
 from functools import partial
@@ -51,3 +53,31 @@ class AppThreads:
 
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.threads, partial(copy_context().run, inside))
+
+
+class ContinueLater(Exception):
+    """Raised when a coroutine was suspended: another thread has to continue it."""
+
+
+class _Suspension:
+    def __await__(self) -> Generator[None, None, None]:
+        yield
+
+
+async def continue_in_another_thread() -> None:
+    """Suspend a coroutine that runs without an event loop, because its thread must go on."""
+    await _Suspension()
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Run or continue a coroutine that blocks its thread instead of waiting in an event loop.
+
+    Code that is written for an event loop runs in a request's thread this way, if everything that
+    it awaits blocks. Raises ContinueLater if it called `continue_in_another_thread`.
+    """
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        result: T = ended.value
+        return result
+    raise ContinueLater

@@ -70,7 +70,7 @@ class _Sequence:
         self._tail = 0
         self._correction = clock.correction()
 
-    def next(self) -> UUID:
+    def next(self) -> int:
         with self._lock:
             millis = self._now()
             if millis > self._millis or (self.clock is not None and millis < self._millis):
@@ -83,7 +83,7 @@ class _Sequence:
                     self._tail = secrets.randbits(_RANDOM_BITS)
             millis, tail = self._millis, self._tail
         high, low = tail >> 62, tail & ((1 << 62) - 1)
-        return UUID(int=(millis << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)
+        return (millis << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low
 
     def _now(self) -> int:
         if self.clock is not None:
@@ -101,7 +101,13 @@ os.register_at_fork(after_in_child=_sequence.forget)
 
 
 def new_uuid() -> UUID:
-    return _sequence.next()
+    return UUID(int=_sequence.next())
+
+
+def new_uuid_text() -> str:
+    """As `str(new_uuid())`, in a third of the time: a send needs seven of them."""
+    text = f"{_sequence.next():032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 @contextmanager
@@ -118,12 +124,15 @@ def dated_by(clock: Callable[[], datetime]) -> Iterator[None]:
 
 
 def new_id(prefix: str) -> str:
-    return from_uuid(prefix, new_uuid())
+    return _written(prefix, _sequence.next())
 
 
 def from_uuid(prefix: str, uuid: UUID) -> str:
+    return _written(prefix, uuid.int)
+
+
+def _written(prefix: str, value: int) -> str:
     _check_prefix(prefix)
-    value = uuid.int
     return f"{prefix}_{''.join([_PAIRS[(value >> shift) & 1023] for shift in _SHIFTS])}"
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from core.clock import now
 from core.ids import from_uuid, to_uuid
 from core.lookups import secret_digest
-from core.sql.pool import run_as_tenant, run_global
+from core.sql.pool import run_global
 from messaging.costs.rates import TenantRates, tenant_rates_from
 from messaging.lines.repository import SENDING_STATES, LineRoute
 from tenants.api_keys import RECORD_USE_EVERY, KeyFacts
@@ -18,31 +18,13 @@ from tenants.plans.catalog import TenantFacts
 FIND_KEY = "SELECT tenant_id, target FROM lookups WHERE kind = 'api_key' AND key = %(key)s"
 # The columns of _CallerRow, in its order.
 READ_CALLER = """
-UPDATE api_keys SET last_used_at = %(now)s
- WHERE tenant_id = %(tenant_id)s AND id = %(id)s
-   AND (last_used_at IS NULL OR last_used_at < %(used_before)s);
-SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_second,
-       k.expires_at, k.revoked_at,
-       t.name, t.state, p.code, p.name,
-       coalesce(a.rate_per_second, p.rate_per_second), coalesce(a.burst, p.burst),
-       coalesce(a.monthly_messages, p.monthly_messages),
-       least(a.chosen_cap_usd, coalesce(a.spend_cap_usd, p.spend_cap_usd)),
-       coalesce(a.spend_cap_usd, p.spend_cap_usd), p.trial_days, p.trial_messages,
-       ARRAY(SELECT jsonb_build_array(l.id, l.kind, l.test, l.enabled, l.is_default,
-                                     l.state = ANY(%(sends)s) OR l.fallback_line_id IS NOT NULL,
-                                     l.per_second)
-               FROM lines AS l WHERE l.tenant_id = %(tenant_id)s AND l.removed_at IS NULL
-              ORDER BY l.created_at, l.id),
-       ARRAY(SELECT jsonb_build_array(r.line_kind, r.country, r.category, r.since, r.usd::text)
-               FROM rate_overrides AS r WHERE r.tenant_id = %(tenant_id)s)
-  FROM api_keys AS k, accounts AS a, tenants AS t, plans AS p
- WHERE k.tenant_id = %(tenant_id)s AND k.id = %(id)s AND a.tenant_id = %(tenant_id)s
-   AND t.id = %(tenant_id)s AND p.code = t.plan
+SELECT * FROM app.read_api_caller(
+    %(tenant_id)s, %(id)s, %(now)s, %(used_before)s, %(sending)s)
 """
 
 
 class _CallerRow(NamedTuple):
-    key_id: UUID
+    key_id: UUID | None
     tenant_id: int
     key_name: str
     mode: str
@@ -62,9 +44,9 @@ class _CallerRow(NamedTuple):
     most_spend_usd: Decimal | None
     trial_days: int | None
     trial_messages: int | None
-    lines: list[Any]
+    lines: list[Any] | None
     """As the fields of LineRoute."""
-    rates: list[Any]
+    rates: list[Any] | None
     """Line kind, country, category, first day and price."""
 
 
@@ -96,17 +78,19 @@ def find_key_owner(secret: str) -> tuple[int, str] | None:
 def read_caller(tenant_id: int, key_id: str) -> ApiCaller | None:
     """Read the caller, or None if the key is gone. Records the use of the key once a minute."""
     moment = now()
-    rows = run_as_tenant(
-        tenant_id,
-        READ_CALLER,
-        {
-            "id": str(to_uuid("key", key_id)),
-            "now": moment,
-            "used_before": moment - RECORD_USE_EVERY,
-            "sends": sorted(SENDING_STATES),
-        },
+    row = _CallerRow(
+        *run_global(
+            READ_CALLER,
+            {
+                "tenant_id": tenant_id,
+                "id": str(to_uuid("key", key_id)),
+                "now": moment,
+                "used_before": moment - RECORD_USE_EVERY,
+                "sending": sorted(SENDING_STATES),
+            },
+        )[0]
     )
-    return _caller(_CallerRow(*rows[0])) if rows else None
+    return None if row.key_id is None else _caller(row)
 
 
 def _caller(row: _CallerRow) -> ApiCaller:
@@ -136,9 +120,9 @@ def _caller(row: _CallerRow) -> ApiCaller:
             trial_days=row.trial_days,
             trial_messages=row.trial_messages,
         ),
-        lines=tuple(LineRoute(*line) for line in row.lines),
+        lines=tuple(LineRoute(*line) for line in row.lines or ()),
         cards=tenant_rates_from(
             (kind, country, category, date.fromisoformat(since), Decimal(usd))
-            for kind, country, category, since, usd in row.rates
+            for kind, country, category, since, usd in row.rates or ()
         ),
     )

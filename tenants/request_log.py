@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from psycopg2.extras import Json
 from sqlalchemy import select
 
 from core.clock import now
@@ -18,13 +19,7 @@ from core.sql.partitions import id_at
 from core.sql.pool import run_global
 from tenants.models import ApiCall
 
-# If the database crashes, losing the newest rows costs only lines of this log.
-ASYNC_COMMIT = "SELECT set_config('synchronous_commit', 'off', true)"
-COLUMNS = (
-    *("id", "at", "method", "path", "query", "call", "status", "code", "duration_ms"),
-    *("key_id", "key_name", "address", "asked", "answered"),
-)
-INSERT = f"INSERT INTO api_calls (tenant_id, {', '.join(COLUMNS)}) VALUES "  # noqa: S608 - our own names
+WRITE = "SELECT app.write_api_calls(%(calls)s)"
 # There is a partition for each day: those in the future are empty and need not be read.
 CLOCK_TOLERANCE = timedelta(minutes=10)
 
@@ -41,19 +36,15 @@ def write_requests(by_tenant: Mapping[int, Sequence[Mapping[str, Any]]]) -> None
     """In one round trip and one transaction, outside any open scope. Each tenant's rows are written
     with that tenant set.
     """
-    pieces = [ASYNC_COMMIT]
-    params: dict[str, Any] = {}
-    for tenant_id, rows in by_tenant.items():
-        owner = f"t{tenant_id}"
-        params[owner] = tenant_id
-        values = []
-        for at, row in enumerate(rows):
-            names = {name: f"{owner}_{at}_{name}" for name in COLUMNS}
-            params |= {names[name]: row[name] for name in COLUMNS}
-            params[names["id"]] = str(to_uuid("req", row["id"]))
-            values.append(f"(%({owner})s, {', '.join(f'%({one})s' for one in names.values())})")
-        pieces += [f"SELECT app.set_tenant(%({owner})s)", INSERT + ", ".join(values)]
-    run_global("; ".join(pieces), params)
+    calls = [
+        {"tenant_id": tenant_id, "rows": [_stored_row(row) for row in rows]}
+        for tenant_id, rows in by_tenant.items()
+    ]
+    run_global(WRITE, {"calls": Json(calls)})
+
+
+def _stored_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**row, "id": str(to_uuid("req", row["id"])), "at": row["at"].isoformat()}
 
 
 def list_requests(

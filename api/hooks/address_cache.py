@@ -9,7 +9,10 @@ from typing import Generic, TypeVar
 from core.db import global_scope, tenant_scope
 from core.lookups import find_lookup
 
-CACHE_SECONDS = 5.0
+CACHE_SECONDS = 30.0
+# A signature that does not fit may have a new secret: then the owner is read again, if it was not
+# read just before.
+CHANGED_SECONDS = 1.0
 CACHE_SIZE = 20_000
 TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
@@ -30,11 +33,11 @@ class HookAddressCache(Generic[Owner]):
         self._memory: dict[str, tuple[Owner, float]] = {}
         self._lock = Lock()
 
-    def of(self, token: str) -> Owner | None:
+    def of(self, token: str, read_within: float = CACHE_SECONDS) -> Owner | None:
         if not TOKEN.fullmatch(token):
             return None
         found = self._memory.get(token)
-        if found is not None and found[1] > time.monotonic():
+        if found is not None and time.monotonic() - found[1] < read_within:
             return found[0]
         owner = self._find(token)
         with self._lock:
@@ -43,7 +46,7 @@ class HookAddressCache(Generic[Owner]):
             if owner is None:
                 self._memory.pop(token, None)
             else:
-                self._memory[token] = (owner, time.monotonic() + CACHE_SECONDS)
+                self._memory[token] = (owner, time.monotonic())
         return owner
 
     def forget(self) -> None:

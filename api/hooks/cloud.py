@@ -7,7 +7,7 @@ from flask import Response, request
 from sqlalchemy import select
 
 from api.hooks import error_reply, hooks
-from api.hooks.address_cache import HookAddressCache
+from api.hooks.address_cache import CHANGED_SECONDS, HookAddressCache
 from api.hooks.receive import (
     MIB,
     HookRefused,
@@ -50,7 +50,7 @@ line_addresses = HookAddressCache("cloud_hook", _load_line)
 @hooks.get("/cloud/<token>")
 def cloud_handshake(token: str) -> Response:
     """The network calls this once, when the address is entered there."""
-    line = line_addresses.of(token)
+    line = line_addresses.of(token, CHANGED_SECONDS)
     if line is None:
         return no_such_address()
     args = request.args
@@ -66,7 +66,7 @@ def cloud_handshake(token: str) -> Response:
 
 
 def _verify(line: HookedLine, headers: Mapping[str, str], raw: bytes) -> HookToStore:
-    if not verify_signature(line.app_secret, dict(headers), raw):
+    if not verify_signature(line.app_secret, headers, raw):
         raise HookRefused()
     return HookToStore()
 

@@ -12,7 +12,7 @@ from prometheus_client import Counter
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.hooks import error_reply
-from api.hooks.address_cache import HookAddressCache
+from api.hooks.address_cache import CHANGED_SECONDS, HookAddressCache
 from webhooks.inbound.receive import store_hook
 
 KIB = 1024
@@ -73,14 +73,27 @@ def receive_hook(source: HookSource[Owner], kind: str, token: str) -> Response:
         limit = _readable_size(source.largest_body)
         return error_reply(413, "body_too_large", f"The body is larger than {limit}.")
     g.tenant_id = owner.tenant_id
+    headers = dict(request.headers)
     try:
-        hook = source.verify(owner, dict(request.headers), raw)
+        owner, hook = _verified(source, owner, token, headers, raw)
     except HookRefused as refusal:
         HOOKS_REFUSED.labels(kind).inc()
         return error_reply(401, refusal.code, refusal.sentence)
     if hook is not None:
         source.store(owner, raw, hook)
     return Response('{"status":"ok"}', mimetype="application/json")
+
+
+def _verified(
+    source: HookSource[Owner], owner: Owner, token: str, headers: dict[str, str], raw: bytes
+) -> tuple[Owner, HookToStore | None]:
+    try:
+        return owner, source.verify(owner, headers, raw)
+    except HookRefused:
+        current = source.addresses.of(token, CHANGED_SECONDS)
+        if current is None or current == owner:
+            raise
+    return current, source.verify(current, headers, raw)
 
 
 def no_such_address() -> Response:

@@ -17,7 +17,7 @@ from flask import Flask
 from api.live.hub import START_OVER, Hub, RedisUnavailable, Subscriber
 from api.print_agents import find_agent
 from core.app_setup import configure_app
-from core.db import tenant_scope
+from core.asyncio_tools import AppThreads
 from core.errors import DomainError, RateLimited
 from core.http.client_address import client_network
 from core.logs import logger
@@ -58,8 +58,8 @@ class PrintPolling:
     def __init__(self, settings: Settings, hub: Hub) -> None:
         self._settings = settings
         self._hub = hub
-        self._app: Flask | None = None
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="prints")
+        self._app_threads: AppThreads | None = None
         self._wrong: dict[str, WrongTokens] = {}
         self.waiting = 0
 
@@ -196,24 +196,23 @@ class PrintPolling:
         return waiter
 
     async def _in_tenant(self, tenant_id: int, act: Callable[[], Answer]) -> Answer:
-        def work() -> Answer:
-            with tenant_scope(tenant_id):
-                return act()
-
-        return await self._run(work)
+        return await (await self._work()).tenant(tenant_id, act)
 
     async def _run(self, act: Callable[[], Answer]) -> Answer:
-        return await asyncio.get_running_loop().run_in_executor(
-            self._threads, self._in_app_context, act
-        )
+        return await (await self._work()).in_thread(act)
 
-    def _in_app_context(self, act: Callable[[], Answer]) -> Answer:
-        if self._app is None:
-            app = Flask("comanda.prints")
-            configure_app(app, self._settings)
-            self._app = app
-        with self._app.app_context():
-            return act()
+    async def _work(self) -> AppThreads:
+        """The app is built when the first agent polls."""
+        if self._app_threads is None:
+            loop = asyncio.get_running_loop()
+            app = await loop.run_in_executor(self._threads, self._build_app)
+            self._app_threads = AppThreads(app, self._threads)
+        return self._app_threads
+
+    def _build_app(self) -> Flask:
+        app = Flask("comanda.prints")
+        configure_app(app, self._settings)
+        return app
 
 
 def _parse_poll(body: Any) -> tuple[float, AgentReport]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from flask import Response, current_app, g, request
+from flask import Request, Response, current_app, g, request
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
@@ -60,35 +60,52 @@ def lift_limit(_error: BaseException | None = None) -> None:
 @v1.before_request
 def check_body() -> None:
     """Refuse a body that is too large, not JSON, or malicious JSON, before anything parses it."""
-    view = current_app.view_functions.get(request.endpoint or "")
-    unknown = unknown_names(list(request.args), getattr(view, "query_model", None))
-    g.warnings = unknown_field_warnings(unknown, "parameter")
-    for name, value in request.args.items():
+    # Once, because every access to the proxy looks up the request again.
+    current: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
+    view = current_app.view_functions.get(current.endpoint or "")
+    warnings = _check_parameters(current, view) if current.query_string else []
+    current.max_content_length = LARGEST_BODY
+    if current.method in ("POST", "PUT", "PATCH"):
+        if getattr(view, "takes_file", False):
+            _check_file(current)
+        else:
+            warnings += _check_json(current, view)
+    if warnings:
+        g.warnings = warnings
+
+
+def _check_parameters(current: Request, view: Any) -> list[str]:
+    for name, value in current.args.items():
         if FORBIDDEN_CHARACTERS.search(value):
-            raise invalid(name, "invalid_text", "A text holds NUL or half of a surrogate pair.")
-    request.max_content_length = LARGEST_BODY
-    if request.method not in ("POST", "PUT", "PATCH"):
-        return
-    if getattr(view, "takes_file", False):
-        request.max_content_length = LARGEST_FILE
-        if request.content_length is None and "Transfer-Encoding" in request.headers:
-            raise LengthRequired()  # without a length a truncated file cannot be detected
-        return
-    g.raw_body = raw = request.get_data(cache=True)
+            raise _forbidden_text(name)
+    unknown = unknown_names(list(current.args), getattr(view, "query_model", None))
+    return unknown_field_warnings(unknown, "parameter")
+
+
+def _check_file(current: Request) -> None:
+    current.max_content_length = LARGEST_FILE
+    if current.content_length is None and "Transfer-Encoding" in current.headers:
+        raise LengthRequired()  # without a length a truncated file cannot be detected
+
+
+def _check_json(current: Request, view: Any) -> list[str]:
+    """Returns the warnings."""
+    g.raw_body = raw = current.get_data(cache=True)
     if not raw:
         # Treated as {}: optional fields may be missing, and required ones are reported.
-        request._cached_json = ({}, {})  # noqa: SLF001
-        return
-    if request.content_length is None and len(raw) >= LARGEST_BODY:
+        current._cached_json = ({}, {})  # noqa: SLF001
+        return []
+    if current.content_length is None and len(raw) >= LARGEST_BODY:
         raise RequestEntityTooLarge()  # a chunked body is read only up to the limit
-    if not request.is_json or request.mimetype in UNSUPPORTED_TYPES:
+    if not current.is_json or current.mimetype in UNSUPPORTED_TYPES:
         raise UnsupportedMediaType()
     body, model = parse_json(raw), getattr(view, "body_model", None)
+    unknown: list[str] = []
     if model is not None:
         body, unknown = clean_body(body, model)
-        g.warnings += unknown_field_warnings(unknown, "field")
     # Flask's own cache of the parsed body: the view gets what was checked here.
-    request._cached_json = (body, body)  # noqa: SLF001
+    current._cached_json = (body, body)  # noqa: SLF001
+    return unknown_field_warnings(unknown, "field")
 
 
 @v1.after_request
@@ -112,7 +129,7 @@ def takes_file(view: View) -> View:
 
 def parse_json(raw: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
+        value = _JSON.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
@@ -122,8 +139,13 @@ def parse_json(raw: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise invalid("body", "invalid_body", "The body must be a JSON object.")
     for field, part in value.items():
-        _check(field, "body")
-        _check(part, field)
+        if FORBIDDEN_CHARACTERS.search(field):
+            raise _forbidden_text("body")
+        if isinstance(part, str):
+            if FORBIDDEN_CHARACTERS.search(part):
+                raise _forbidden_text(field)
+        elif isinstance(part, dict | list):
+            _check(part, field)
     return value
 
 
@@ -133,12 +155,16 @@ def _check(value: Any, field: str) -> None:
     while parts:
         part, depth = parts.pop()
         if isinstance(part, str) and FORBIDDEN_CHARACTERS.search(part):
-            raise invalid(field, "invalid_text", "A text holds NUL or half of a surrogate pair.")
+            raise _forbidden_text(field)
         if isinstance(part, dict | list):
             if depth > DEEPEST_NESTING:
                 raise _too_deep()
             inner = [*part, *part.values()] if isinstance(part, dict) else part
             parts.extend((one, depth + 1) for one in inner)
+
+
+def _forbidden_text(field: str) -> Invalid:
+    return invalid(field, "invalid_text", "A text holds NUL or half of a surrogate pair.")
 
 
 def _too_deep() -> Invalid:
@@ -159,3 +185,6 @@ def _finite(text: str) -> float:
     if math.isinf(number):
         raise ValueError(f"{text} is too large a number")
     return number
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)

@@ -77,11 +77,11 @@ def request(
     started = time.monotonic()
     target = check_url(url, policy)
     sending = headers_to_send(headers, decompress) | {"Connection": "close"}
-    line = _Route(target, policy, started + timeout, connect_timeout)
-    line.addresses = _resolve(target, policy, resolver, timeout)
+    line = Route(target, policy, started + timeout, connect_timeout)
+    line.addresses = resolve_within(target, policy, resolver, timeout)
     connection = line.connection(tls or default_tls())
     try:
-        with _translated_errors(line):
+        with translated_errors(line):
             connection.connect()
             line.sent = True
             connection.request(
@@ -111,7 +111,7 @@ def default_tls() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-class _TimedSocket(socket.socket):
+class TimedSocket(socket.socket):
     """A socket whose timeout is a deadline, not a time of silence."""
 
     until = math.inf
@@ -139,11 +139,11 @@ class _TimedSocket(socket.socket):
         super().sendall(*args)
 
 
-class _TimedTlsSocket(_TimedSocket, ssl.SSLSocket):
+class TimedTlsSocket(TimedSocket, ssl.SSLSocket):
     pass
 
 
-class _Route:
+class Route:
     """The checked addresses of one server, and the deadline."""
 
     def __init__(self, url: Url, policy: Policy, until: float, connect_timeout: float) -> None:
@@ -164,9 +164,9 @@ class _Route:
     def connection(self, tls: ssl.SSLContext) -> HTTPConnection:
         if self.url.scheme == "http":
             return _Http(self, self.url.host, self.url.port)
-        return _Https(self, self.url.host, self.url.port, ssl_context=_timed(tls))
+        return _Https(self, self.url.host, self.url.port, ssl_context=timed_tls(tls))
 
-    def open(self) -> socket.socket:
+    def open(self) -> TimedSocket:
         """Connect to the first address that accepts a connection."""
         connect_until = time.monotonic() + self.connect_timeout
         failure: OSError = OSError("no address")
@@ -176,7 +176,7 @@ class _Route:
                 raise TimeoutError("connecting took too long")
             check_address(address, self.policy)
             family = socket.AF_INET6 if isinstance(address, IPv6Address) else socket.AF_INET
-            wire = _TimedSocket(family, socket.SOCK_STREAM)
+            wire = TimedSocket(family, socket.SOCK_STREAM)
             try:
                 wire.settimeout(left)
                 wire.connect((str(address), self.url.port))
@@ -193,7 +193,7 @@ class _Route:
 
 
 class _Http(HTTPConnection):
-    def __init__(self, line: _Route, host: str, port: int) -> None:
+    def __init__(self, line: Route, host: str, port: int) -> None:
         super().__init__(host, port)
         self._line = line
 
@@ -202,7 +202,7 @@ class _Http(HTTPConnection):
 
 
 class _Https(HTTPSConnection):
-    def __init__(self, line: _Route, host: str, port: int, ssl_context: ssl.SSLContext) -> None:
+    def __init__(self, line: Route, host: str, port: int, ssl_context: ssl.SSLContext) -> None:
         super().__init__(host, port, ssl_context=ssl_context)
         self._line = line
 
@@ -211,17 +211,17 @@ class _Https(HTTPSConnection):
 
     def connect(self) -> None:
         super().connect()
-        if not isinstance(self.sock, _TimedTlsSocket):
+        if not isinstance(self.sock, TimedTlsSocket):
             raise ConnectFailed("the connection has no deadline")
         self.sock.until = self._line.until
 
 
-def _timed(tls: ssl.SSLContext) -> ssl.SSLContext:
-    tls.sslsocket_class = _TimedTlsSocket
+def timed_tls(tls: ssl.SSLContext) -> ssl.SSLContext:
+    tls.sslsocket_class = TimedTlsSocket
     return tls
 
 
-def _resolve(url: Url, policy: Policy, resolver: Resolver, timeout: float) -> list[Address]:
+def resolve_within(url: Url, policy: Policy, resolver: Resolver, timeout: float) -> list[Address]:
     """Resolve in a thread, because a look-up cannot be cancelled. It is abandoned after
     `timeout`.
     """
@@ -272,13 +272,13 @@ def _chunks(answer: urllib3.BaseHTTPResponse, limit: int) -> Iterator[bytes]:
         yield chunk
 
 
-class _translated_errors:  # noqa: N801 - reads as a verb
+class translated_errors:  # noqa: N801 - reads as a verb
     """Turn the errors of sockets, TLS and HTTP into OutboundError."""
 
     TIMED_OUT = (TimeoutError, urllib3.exceptions.TimeoutError)
     BROKEN = (OSError, http.client.HTTPException, urllib3.exceptions.HTTPError)
 
-    def __init__(self, line: _Route) -> None:
+    def __init__(self, line: Route) -> None:
         self.line = line
 
     def __enter__(self) -> None:

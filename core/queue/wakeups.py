@@ -4,9 +4,13 @@ Wake-ups for the same work are merged until a worker acknowledges them. A wake-u
 Redis costs the seconds until the next sweep, never the work.
 """
 
+import os
+import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2s
+from threading import Lock
 
 from redis import Redis, RedisError
 from rq import Queue
@@ -33,6 +37,7 @@ WAKEUP_LISTS = {
 # (core/queue/listeners.py).
 TENANT_SETS = {"jobs.webhooks.worker.drain": "rung:deliveries"}
 PRESENCE_SECONDS = 3
+GATHER_SECONDS = 0.005
 MAX_QUEUED_WAKEUPS = 64
 WAKEUP_SCRIPT = f"""
 local function listens(topics)
@@ -95,25 +100,77 @@ class WakeUp:
         return f"ring:{self.job}:{digest}"
 
 
+class WakeUpThread:
+    """Sends the wake-ups of a process together, a few milliseconds after the first of them."""
+
+    def __init__(self) -> None:
+        self.runs = False
+        """Whether a thread sends. Tests and jobs send at once."""
+        self.forget()
+
+    def forget(self) -> None:
+        self._lock = Lock()
+        self._waiting: dict[WakeUp, str | None] = {}
+        self._thread: ThreadPoolExecutor | None = None
+
+    def add(self, wakeups: Iterable[WakeUp]) -> None:
+        request_id = current_request_id()
+        with self._lock:
+            first = not self._waiting
+            for one in wakeups:
+                self._waiting.setdefault(one, request_id)
+            if not first or not self._waiting:
+                return
+            if self._thread is None:
+                self._thread = ThreadPoolExecutor(1, "wake-ups")
+        try:
+            self._thread.submit(self._send)
+        except RuntimeError:  # the process is ending
+            self._send()
+
+    def _send(self) -> None:
+        time.sleep(GATHER_SECONDS)
+        with self._lock:
+            wakeups, self._waiting = self._waiting, {}
+        for one, request_id in wakeups.items():
+            _send(one, request_id)
+
+
+_thread = WakeUpThread()
+os.register_at_fork(after_in_child=_thread.forget)
+
+
+def gather_wakeups() -> None:
+    """From now on, a thread of this process sends its wake-ups."""
+    _thread.runs = True
+
+
 def send_wakeups(wakeups: Iterable[WakeUp]) -> None:
     """Never raises: the sweep finds work whose wake-up was lost."""
+    if _thread.runs:
+        _thread.add(wakeups)
+        return
     for one in dict.fromkeys(wakeups):
-        if redis_is_down():
-            log.warning("wake-up lost", job=one.job, error="redis rests")
-            continue
-        try:
-            if _needs_job(one):
-                enqueue_job(one)
-        except RedisError as error:
-            mark_redis_down()
-            log.warning("wake-up lost", job=one.job, error=type(error).__name__)
+        _send(one, current_request_id())
+
+
+def _send(one: WakeUp, request_id: str | None) -> None:
+    if redis_is_down():
+        log.warning("wake-up lost", job=one.job, error="redis rests")
+        return
+    try:
+        if _needs_job(one):
+            enqueue_job(one, request_id)
+    except RedisError as error:
+        mark_redis_down()
+        log.warning("wake-up lost", job=one.job, error=type(error).__name__)
 
 
 def queue_named(name: str, connection: Redis | None = None) -> Queue:
     return Queue(name, connection=connection or redis_client(), serializer=SERIALIZER)
 
 
-def enqueue_job(one: WakeUp) -> None:
+def enqueue_job(one: WakeUp, request_id: str | None = None) -> None:
     queue_named(one.queue).enqueue(
         one.job,
         args=one.job_args,
@@ -121,7 +178,7 @@ def enqueue_job(one: WakeUp) -> None:
         failure_ttl=FAILED_JOB_TTL_SECONDS,
         job_timeout=one.seconds,
         description=one.job,
-        meta={"request_id": current_request_id()},
+        meta={"request_id": request_id or current_request_id()},
     )
 
 

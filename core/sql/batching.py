@@ -8,16 +8,20 @@ others.
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Any
+from threading import Lock
+from typing import Any, Protocol
 
 import psycopg2
 
 from core.sql.async_pool import AsyncPool, Rows
+from core.sql.pool import Pool
 
 MAX_BATCH = 16
+LOCKS = 512  # tenants share them, because a lock for each would never be freed
 LOCK_NOT_AVAILABLE = "55P03"  # another transaction holds a row of one of the tenants
 
 
@@ -26,6 +30,38 @@ class _Call:
     tenant_id: int
     params: Mapping[str, object]
     answer: "asyncio.Future[Rows]"
+
+
+class TenantCalls(Protocol):
+    """One statement that is called for tenants, each call in a transaction of its own."""
+
+    async def run(self, tenant_id: int, params: Mapping[str, object]) -> Rows: ...
+
+    async def pause(self, seconds: float) -> None:
+        """Wait before the next try."""
+
+
+class BlockingCalls:
+    """For coroutines without an event loop: a call blocks its thread, and is not batched.
+
+    Calls for one tenant run one after the other. They wait for the same rows anyway, and so they
+    hold one connection of the pool and not all of them.
+    """
+
+    def __init__(self, pool: Pool, sql: str) -> None:
+        self._pool = pool
+        self._sql = sql
+        self._locks = [Lock() for _ in range(LOCKS)]
+
+    async def run(self, tenant_id: int, params: Mapping[str, object]) -> Rows:
+        return self.run_now(tenant_id, params)
+
+    async def pause(self, seconds: float) -> None:
+        time.sleep(seconds)  # noqa: ASYNC251 - there is no event loop
+
+    def run_now(self, tenant_id: int, params: Mapping[str, object]) -> Rows:
+        with self._locks[tenant_id % LOCKS]:
+            return self._pool.run(self._sql, {**params, "tenant_id": tenant_id})
 
 
 class Batcher:
@@ -41,6 +77,9 @@ class Batcher:
         self._queue.append(_Call(tenant_id, {**params, "tenant_id": tenant_id}, answer))
         self._go()
         return await answer
+
+    async def pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
 
     def _go(self) -> None:
         while self._free and self._queue:

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from core.clock import now
 from core.db import current_tenant_id, db, notify_workers, notify_workers_now, savepoint
 from core.errors import invalid
-from core.ids import from_uuid, new_uuid
+from core.ids import from_uuid, new_uuid, new_uuid_text
 from core.sql.db_errors import sqlstate
 from core.sql.pool import run_global
 from core.values.phone import phone_country
@@ -179,7 +179,7 @@ def prepare_message(
     params = {
         "tenant_id": facts.id,
         "id": str(uuid),
-        "change_id": str(new_uuid()),
+        "change_id": new_uuid_text(),
         "line_id": line.id,
         "kind": draft.kind,
         "phone": draft.phone,

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from core.clock import now
 from core.db import current_tenant_id, db
-from core.ids import from_uuid, new_uuid
+from core.ids import from_uuid, new_uuid_text
 from core.live_updates import publish_update
 from core.values.money import json_number
 from messaging.contacts.identities import identity_of_phone
@@ -162,9 +162,9 @@ def settle_sent_params(
         "ids": [one.uuid for one, _ in accepted],
         "attempts": [one.envelope.attempt for one, _ in accepted],
         "network_ids": [out.network_id for _, out in accepted],
-        "changes": [str(new_uuid()) for _ in accepted],
-        "events": [str(new_uuid()) for _ in accepted],
-        "entries": [str(new_uuid()) for _ in accepted],
+        "changes": [new_uuid_text() for _ in accepted],
+        "events": [new_uuid_text() for _ in accepted],
+        "entries": [new_uuid_text() for _ in accepted],
         "bodies": [_sent_event_body(one, out.network_id, moment) for one, out in accepted],
         "kinds": [kind for kind, _ in people],
         "values": [value for _, value in people],

@@ -6,11 +6,13 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 class CookieSessions(SecureCookieSessionInterface):
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        if "HTTP_COOKIE" not in request.environ:
+            return self.session_class()
         if self.get_cookie_name(app) not in request.cookies:
             return self.session_class()
         return super().open_session(app, request)
 
     def save_session(self, app: Flask, session: SecureCookieSession, response: Response) -> None:  # type: ignore[override]
-        """API responses do not depend on a cookie, so they carry no `Vary: Cookie`."""
-        if not request.path.startswith("/api/"):
+        """Answers to programs do not depend on a cookie, so they carry no `Vary: Cookie`."""
+        if not request.path.startswith(("/api/", "/hooks/")):
             super().save_session(app, session, response)

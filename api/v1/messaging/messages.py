@@ -200,8 +200,8 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
         ready = message_accept.prepare_message(draft, line, caller.tenant, caller.cards)
         ticket = ready.ticket
         at_once = ticket.state != "queued" or patience == 0 or not line.sends_now
-        answer = _answer(*_accepted_response(ticket, None, applied))
-        once = _store_pending_answer(key, answer if at_once else None, ticket)
+        answer = _answer(*_accepted_response(ticket, None, applied)) if at_once else None
+        once = _store_pending_answer(key, answer, ticket)
         if at_once:
             message_accept.accept_in_own_transaction(ready, once)
         else:
@@ -211,14 +211,13 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
     except (IdempotencyKeyReused, DomainError) as refusal:
         # Whatever the error: a repeated request gets its first response.
         return _earlier_answer(key, refusal)
-    if at_once:
+    if answer is not None:
         if ticket.state == "queued":
             notify_workers_now("jobs.sending.worker.drain")
         return answer
     if told is not None and told.state == "failed":
         return _refused_response(IdempotentRequest(key), ticket, told)
-    if told is not None:
-        answer = _answer(*_accepted_response(ticket, told, applied))
+    answer = _answer(*_accepted_response(ticket, told, applied))
     if key is not None:
         with tenant_scope(g.tenant_id):
             IdempotentRequest(key).store(answer)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.http.async_client import Client
+from core.http.client import HttpClient
 from core.settings import Settings
 
 
@@ -141,7 +141,7 @@ class LineDriver:
     title: str
     simulated_title: str
     """The title of a line on the simulated network."""
-    send: Callable[[Client, Settings, str, LineFacts, Envelope], Awaitable[SendOutcome]] | None
+    send: Callable[[HttpClient, Settings, str, LineFacts, Envelope], Awaitable[SendOutcome]] | None
     """(client, settings, the line's network, line, message). None: the host of the line's session
     sends."""
     parse_webhook: Callable[[bytes], list[ParsedWebhook]] | None = None

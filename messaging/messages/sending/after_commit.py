@@ -34,6 +34,13 @@ class AfterCommitOutbox:
         if news:
             self.news.setdefault(tenant_id, []).extend(news)
 
+    def add(self, more: "AfterCommitOutbox") -> None:
+        self.told += more.told
+        self.publications |= more.publications
+        self.wakeups |= more.wakeups
+        for tenant_id, news in more.news.items():
+            self.add_live_updates(tenant_id, news)
+
     def flush_soon(self) -> None:
         """Send everything: once for all that is added while the last part is being sent."""
         if self and (self.task is None or self.task.done()):

@@ -11,12 +11,12 @@ import psycopg2
 
 from core import chaos
 from core.clock import now
-from core.http.async_client import Client
+from core.http.client import HttpClient
 from core.logs import logger
 from core.monitoring import metrics
 from core.settings import Settings
 from core.sql.async_pool import Rows
-from core.sql.batching import Batcher
+from core.sql.batching import TenantCalls
 from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import (
@@ -46,7 +46,7 @@ Results = list[tuple[ClaimedMessage, SendOutcome]]
 
 
 async def send_claimed(
-    client: Client, settings: Settings, group: list[ClaimedMessage]
+    client: HttpClient, settings: Settings, group: list[ClaimedMessage]
 ) -> tuple[AcceptedResults, Results]:
     """Send the group at once. Returns what the network has accepted, and all other outcomes."""
     chaos.fault_point("before_connect")
@@ -62,7 +62,7 @@ async def send_claimed(
     return accepted, others
 
 
-async def _send_one(client: Client, settings: Settings, one: ClaimedMessage) -> SendOutcome:
+async def _send_one(client: HttpClient, settings: Settings, one: ClaimedMessage) -> SendOutcome:
     departure = one.line_snapshot
     if departure is None:
         raise RuntimeError("a message without a line was taken")
@@ -97,7 +97,7 @@ def _count(results: Results) -> None:
 
 
 async def settle_accepted(
-    calls: Batcher,
+    calls: TenantCalls,
     tenant_id: int,
     accepted: AcceptedResults,
     outbox: AfterCommitOutbox,
@@ -114,7 +114,7 @@ async def settle_accepted(
     return message_settle.sent_outcomes(accepted, settled), results
 
 
-async def _settle_with_retry(calls: Batcher, tenant_id: int, params: dict[str, Any]) -> Rows:
+async def _settle_with_retry(calls: TenantCalls, tenant_id: int, params: dict[str, Any]) -> Rows:
     """Settle also across a short outage of the database.
 
     Repeating is safe: the first call has already changed the state of the messages.
@@ -124,7 +124,7 @@ async def _settle_with_retry(calls: Batcher, tenant_id: int, params: dict[str, A
             return await calls.run(tenant_id, params)
         except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
             log.warning("settle retried", error=type(error).__name__)
-            await asyncio.sleep(pause)
+            await calls.pause(pause)
     return await calls.run(tenant_id, params)
 
 

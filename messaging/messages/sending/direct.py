@@ -1,38 +1,39 @@
 """Direct sends: the web process that accepts a message makes its first attempt itself.
 
-One event loop in a daemon thread of the process makes all attempts, over connections that it keeps
-open. The steps and states are those of a worker (`attempt.py`), and so is what a process leaves
-that dies: a lease that ends, and a message whose outcome is unknown until its receipt arrives.
+The thread of the request accepts, sends and settles, over connections that stay open. If the
+network has not answered when the caller's time is over, another thread goes on. The steps and
+states are those of a worker (`attempt.py`), and so is what a process leaves that dies: a lease that
+ends, and a message whose outcome is unknown until its receipt arrives.
 """
 
-import asyncio
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future
+import time
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import psycopg2
 from flask import Flask
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from core import chaos
-from core.asyncio_tools import AppThreads
+from core.asyncio_tools import ContinueLater, run_blocking
 from core.clock import now
 from core.concurrency_limits import ConcurrencyLimit
+from core.db import tenant_scope
 from core.http import Policy
-from core.http.async_client import Client
-from core.ids import new_uuid
+from core.http.keep_alive_client import KeepAliveClient
+from core.ids import new_uuid_text
 from core.logs import bind_request, current_request_id, logger
 from core.queue.wakeups import WakeUp
 from core.settings import Settings
-from core.sql.async_pool import AsyncPool
-from core.sql.batching import Batcher
+from core.sql.batching import BlockingCalls
+from core.sql.pool import Pool
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.pacing import LOCAL_SHARE, MessagePacing, PacedMessage
 from messaging.lines.repository import LineRoute
@@ -53,306 +54,248 @@ from messaging.messages.settle import SETTLE_SENT_AND_MARK, MessageOutcome
 
 log = logger(__name__)
 
-CONNECTIONS = 4
-ACCEPT_SECONDS = 45.0  # longer than a statement may take
+CONNECTIONS = 8
 STOP_SECONDS = 25.0
-START_SECONDS = 10.0
+GATHER_SECONDS = 0.01  # live updates and wake-ups of several sends go out together
 REQUEUE_DELAYS = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds between the tries while the database is down
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Accepted:
-    used: int | None
-    spent: Decimal | None
-    begun: bool
-    """False: the message is queued, and a worker sends it."""
-
-
-@dataclass(eq=False)
-class DirectSend:
-    """A message on its way, as the thread of its request sees it."""
-
-    ready: PreparedMessage
-    params: dict[str, Any]
-    paced: PacedMessage
-    pacing: MessagePacing
-    request_id: str | None = field(default_factory=current_request_id)
-    accepted: "Future[Accepted]" = field(default_factory=Future)
-    outcome: "Future[MessageOutcome | None]" = field(default_factory=Future)
-    """None: the message is queued, and a worker sends it."""
-
-    @property
-    def tenant_id(self) -> int:
-        return self.ready.facts.id
-
-    def wait(self, seconds: float) -> tuple[bool, MessageOutcome | None]:
-        """Wait for the outcome. Returns whether a worker sends the message, and the outcome.
-
-        The outcome is None if it is not known in time. Raises what accepting the message raises.
-        """
-        told, queued = None, False
-        try:
-            with accept_errors(self.ready.facts), suppress(TimeoutError):
-                told = self.outcome.result(seconds)
-                queued = told is None
-            accepted = self._accepted()
-        except Exception:
-            self.pacing.give_back(self.tenant_id, self.paced)
-            raise
-        if not accepted.begun:
-            self.pacing.give_back(self.tenant_id, self.paced)
-        announce_usage(self.ready, accepted.used, accepted.spent)
-        return queued or not accepted.begun, told
-
-    def _accepted(self) -> Accepted:
-        try:
-            with accept_errors(self.ready.facts):
-                return self.accepted.result(ACCEPT_SECONDS)
-        except TimeoutError as error:
-            raise OperationalError(None, None, error) from error
-
-    def fail(self, error: Exception) -> None:
-        self.accepted.set_exception(error)
-        self.outcome.set_exception(error)
-
-    def give_up(self) -> None:
-        """After an unexpected error the row of the message has its state."""
-        if not self.accepted.done():
-            self.fail(OperationalError(None, None, RuntimeError("the message was not accepted")))
-        elif not self.outcome.done():
-            told = MessageOutcome(self.ready.ticket.id, "sending", None, Decimal(0))
-            self.outcome.set_result(told)
+class DirectResult:
+    queued: bool
+    """Whether a worker sends the message, or tries it again."""
+    outcome: MessageOutcome | None = None
+    """None: it is not known yet."""
 
 
 class DirectSender:
-    """The direct sends of one process. A forked process gets a thread of its own."""
+    """The direct sends of one process. A forked process gets connections of its own."""
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
         self._settings = settings
-        self._lock = threading.Lock()
-        self._loop: _SendLoop | None = None
-        self._pid = 0
-        self._limit = ConcurrencyLimit(settings.direct_sends)
         self._pacing = MessagePacing(LOCAL_SHARE / settings.web_processes)
+        self._lock = threading.Lock()
+        self._process: _Process | None = None
 
-    def begin(
-        self, ready: PreparedMessage, line: LineRoute, once: IdempotencyRecord | None
-    ) -> DirectSend | None:
-        """Accept the message and send it. None: nothing was done, and a worker has to send it."""
-        if ready.draft.content.get("fallback") or DRIVERS[line.kind].send is None:
+    def send(
+        self, ready: PreparedMessage, line: LineRoute, once: IdempotencyRecord | None, until: float
+    ) -> DirectResult | None:
+        """Accept the message, send it, and wait for the outcome until this moment of
+        `time.monotonic`.
+
+        None: nothing was done, and a worker has to send it. Raises what accepting it raises.
+        """
+        process = self._running()
+        if process is None or ready.draft.content.get("fallback"):
             return None
-        loop = self._running()
         tenant_id = ready.facts.id
-        if loop is None or not self._limit.take(tenant_id):
+        if DRIVERS[line.kind].send is None or not process.take_slot(tenant_id):
             return None
         paced = PacedMessage(line.id, ready.draft.phone, line.per_second)
-        if self._pacing.take(tenant_id, paced) == 0:
-            params = accept_params(ready, once) | _begin_params(self._settings.lease_seconds)
-            send = DirectSend(ready, params, paced, self._pacing)
-            if loop.submit(send, lambda: self._limit.give_back(tenant_id)):
-                return send
-            self._pacing.give_back(tenant_id, paced)
-        self._limit.give_back(tenant_id)
-        return None
+        begun = wait = None
+        try:
+            wait = self._pacing.take(tenant_id, paced)
+            if wait == 0:
+                begun = self._accept(process, ready, once)
+        finally:
+            if begun is None:
+                process.give_slot_back(tenant_id)
+                if wait == 0:
+                    self._pacing.give_back(tenant_id, paced)
+        if begun is None:
+            return None if wait else DirectResult(queued=True)
+        return self._run(process, tenant_id, self._attempt(process, begun, until))
 
     def stop(self) -> None:
         """Begin nothing more, and return when what is in flight has been settled."""
-        if self._loop is not None and self._pid == os.getpid():
-            self._loop.stop()
+        if self._process is not None and self._process.pid == os.getpid():
+            self._process.stop()
 
-    def _running(self) -> "_SendLoop | None":
+    def _running(self) -> "_Process | None":
         if self._settings.direct_sends == 0:
             return None
-        if self._pid != os.getpid():
+        if self._process is None or self._process.pid != os.getpid():
             with self._lock:
-                if self._pid != os.getpid():
-                    self._start()
-        return self._loop if self._loop is not None and self._loop.accepts else None
+                if self._process is None or self._process.pid != os.getpid():
+                    self._process = _Process(self._settings)
+        return self._process
 
-    def _start(self) -> None:
-        self._limit = ConcurrencyLimit(self._settings.direct_sends)
-        self._loop = _SendLoop(self._app, self._settings, self._pacing)
-        # Not `atexit`: it does not run in a forked process, and in others it runs when threads can
-        # no longer be started. Raises RuntimeError if the process is ending.
-        with suppress(RuntimeError):
-            threading._register_atexit(self.stop)  # type: ignore[attr-defined]  # noqa: SLF001
-            self._loop.start()
-        self._pid = os.getpid()
+    def _accept(
+        self, process: "_Process", ready: PreparedMessage, once: IdempotencyRecord | None
+    ) -> ClaimedMessage | None:
+        """Store the message. None: it is queued, and a worker sends it."""
+        tenant_id = ready.facts.id
+        params = accept_params(ready, once) | _begin_params(self._settings.lease_seconds)
+        try:
+            with accept_errors(ready.facts):
+                [(used, spent, begun, *line)] = process.accepts.run_now(tenant_id, params)
+        except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+            if error.pgcode is None:
+                one = _claimed(ready, params, ["", "", "", None, 1.0])
+                process.later(partial(self._requeue, one))
+            # The same type as from SQLAlchemy, so that the entry points recognize an outage.
+            raise OperationalError(None, None, error) from error
+        announce_usage(ready, used, spent)
+        return _claimed(ready, params, line) if begun else None
 
-
-class _SendLoop:
-    """The event loop, its thread and what it works with."""
-
-    _pool: AsyncPool
-    _client: Client
-    _accepts: Batcher
-    _settles: Batcher
-
-    def __init__(self, app: Flask, settings: Settings, pacing: MessagePacing) -> None:
-        self._threads = AppThreads(app)
-        self._settings = settings
-        self._pacing = pacing
-        self._lock = threading.Lock()
-        self._stopping = True
-        self._stop: asyncio.Event
-        self._loop: asyncio.AbstractEventLoop
-        self._thread = threading.Thread(target=self._run, name="direct-sends", daemon=True)
-        self._started = threading.Event()
-        self._in_flight: set[asyncio.Task[None]] = set()
-        self._outbox = AfterCommitOutbox()
-
-    @property
-    def accepts(self) -> bool:
-        return not self._stopping
-
-    def start(self) -> None:
-        self._thread.start()
-        self._started.wait(START_SECONDS)
-
-    def submit(self, send: DirectSend, done: Callable[[], None]) -> bool:
-        """False: the process is stopping."""
-        with self._lock:
-            if self._stopping:
-                return False
-            # Without the context of the request, which the send outlives.
-            self._loop.call_soon_threadsafe(self._begin, send, done, context=Context())
-            return True
-
-    def stop(self) -> None:
-        with self._lock:
-            if self._stopping:
+    def _requeue(self, one: ClaimedMessage) -> None:
+        """It is not known whether the message was stored. If so, leave it to a worker: nothing has
+        been sent.
+        """
+        for pause in REQUEUE_DELAYS:
+            time.sleep(pause)
+            with suppress(SQLAlchemyError), self._app.app_context():
+                with tenant_scope(one.envelope.tenant_id):
+                    message_claim.requeue_messages([one], 0)
+                    wake_waiting_messages()
                 return
-            self._stopping = True
-            # After the sends that were submitted: callbacks run in order.
-            self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(STOP_SECONDS)
+        log.warning("message not requeued", message=one.envelope.message_id)
 
-    def _run(self) -> None:
+    def _run(
+        self, process: "_Process", tenant_id: int, work: Coroutine[Any, Any, DirectResult]
+    ) -> DirectResult:
+        """Run the attempt in this thread, and from the caller's last moment on in another one."""
         try:
-            asyncio.run(self._serve())
+            result = run_blocking(work)
+        except ContinueLater:
+            process.later(partial(self._finish, process, tenant_id, work))
+            return DirectResult(queued=False)
+        except BaseException:
+            process.give_slot_back(tenant_id)
+            raise
+        process.give_slot_back(tenant_id)
+        return result
+
+    def _finish(
+        self, process: "_Process", tenant_id: int, work: Coroutine[Any, Any, DirectResult]
+    ) -> None:
+        try:
+            with self._app.app_context():
+                run_blocking(work)
         except Exception:
-            self._stopping = True
-            log.exception("direct sends stopped")
+            log.exception("direct send failed")
         finally:
-            self._started.set()
+            process.give_slot_back(tenant_id)
 
-    async def _serve(self) -> None:
-        url = self._settings.database_url
-        # The network's address is the operator's own setting, and may be on this machine.
-        async with (
-            AsyncPool(url, CONNECTIONS) as pool,
-            Client(Policy(allow_loopback=True)) as client,
-        ):
-            self._pool, self._client = pool, client
-            self._accepts = Batcher(pool, ACCEPT_AND_BEGIN, 2)
-            self._settles = Batcher(pool, SETTLE_SENT_AND_MARK, 2)
-            self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-            self._stopping = False
-            self._started.set()
-            await self._stop.wait()
-            while self._in_flight:
-                await asyncio.wait(self._in_flight)
-            await self._outbox.flushed()
-
-    def _begin(self, send: DirectSend, done: Callable[[], None]) -> None:
-        task = self._loop.create_task(self._attempt(send))
-        self._in_flight.add(task)
-
-        def ended(task: "asyncio.Task[None]") -> None:
-            self._in_flight.discard(task)
-            done()
-            if task.exception() is not None:
-                log.error("direct send failed", exc_info=task.exception())
-                send.give_up()
-
-        task.add_done_callback(ended)
-
-    async def _attempt(self, send: DirectSend) -> None:
-        if send.request_id:
-            bind_request(send.request_id)
-        tenant_id = send.tenant_id
-        try:
-            rows = await self._accepts.run(tenant_id, send.params)
-        except psycopg2.Error as error:
-            await self._not_accepted(send, error)
-            return
-        used, spent, begun, *line = rows[0]
-        send.accepted.set_result(Accepted(used, spent, begun))
-        if not begun:
-            send.outcome.set_result(None)
-            return
-        await self._send(send, _claimed(send, line))
-
-    async def _send(self, send: DirectSend, one: ClaimedMessage) -> None:
-        tenant_id = send.tenant_id
-        accepted, others = await send_attempt.send_claimed(self._client, self._settings, [one])
+    async def _attempt(
+        self, process: "_Process", one: ClaimedMessage, until: float
+    ) -> DirectResult:
+        tenant_id = one.envelope.tenant_id
+        accepted, others = await send_attempt.send_claimed(
+            process.client.until(until), self._settings, [one]
+        )
         if accepted:
-            told, [held_back] = await send_attempt.settle_accepted(
-                self._settles, tenant_id, accepted, self._outbox, _mark_params(one)
+            outbox = AfterCommitOutbox()
+            outcomes, [held_back] = await send_attempt.settle_accepted(
+                process.settles, tenant_id, accepted, outbox, _mark_params(one)
             )
             if held_back:
-                self._outbox.wakeups.add(WakeUp("jobs.sending.worker.drain"))
+                outbox.wakeups.add(WakeUp("jobs.sending.worker.drain"))
+            process.publish(outbox)
         else:
-            told = await self._threads.tenant(
-                tenant_id, lambda: self._settle_others(tenant_id, others)
-            )
+            with tenant_scope(tenant_id):
+                outcomes = send_attempt.settle_others(tenant_id, others, self._pacing)
+                # A worker tries again, and sends what was held back behind this message.
+                wake_waiting_messages()
         chaos.fault_point("after_settle_commit")
-        send.outcome.set_result(told[0] if told else None)
-        self._outbox.flush_soon()
+        return DirectResult(False, outcomes[0]) if outcomes else DirectResult(queued=True)
 
-    def _settle_others(self, tenant_id: int, others: send_attempt.Results) -> list[MessageOutcome]:
-        """A worker tries again, and sends what was held back behind this message."""
-        told = send_attempt.settle_others(tenant_id, others, self._pacing)
-        wake_waiting_messages()
-        return told
 
-    async def _not_accepted(self, send: DirectSend, error: psycopg2.Error) -> None:
-        """The database refused the message, or it is not known whether it was stored."""
-        if error.pgcode is not None:
-            send.fail(error)
-        else:
-            # The same type as from SQLAlchemy, so that the entry points recognize an outage.
-            send.fail(OperationalError(None, None, error))
-            await self._requeue(send)
+class _Process:
+    """What the direct sends of one process share."""
 
-    async def _requeue(self, send: DirectSend) -> None:
-        """If the message was stored after all, leave it to a worker: nothing has been sent."""
-        tenant_id, line = send.tenant_id, ["", "", "", None, 1.0]
+    def __init__(self, settings: Settings) -> None:
+        self.pid = os.getpid()
+        # The network's address is the operator's own setting, and may be on this machine.
+        self.client = KeepAliveClient(Policy(allow_loopback=True))
+        pool = Pool(settings.database_url, CONNECTIONS)
+        self.accepts = BlockingCalls(pool, ACCEPT_AND_BEGIN)
+        self.settles = BlockingCalls(pool, SETTLE_SENT_AND_MARK)
+        self._limit = ConcurrencyLimit(settings.direct_sends)
+        self._changed = threading.Condition()
+        self._in_flight = 0
+        self._stopping = False
+        # Python waits for the threads of an executor before the process ends.
+        self._later = ThreadPoolExecutor(settings.direct_sends, "direct-sends")
+        self._publisher = ThreadPoolExecutor(1, "direct-sends-publish")
+        self._outbox = AfterCommitOutbox()
+        self._publishing = False
+
+    def take_slot(self, tenant_id: int) -> bool:
+        with self._changed:
+            if self._stopping or not self._limit.take(tenant_id):
+                return False
+            self._in_flight += 1
+            return True
+
+    def give_slot_back(self, tenant_id: int) -> None:
+        with self._changed:
+            self._limit.give_back(tenant_id)
+            self._in_flight -= 1
+            if self._stopping:
+                self._changed.notify_all()
+
+    def later(self, work: "partial[None]") -> None:
+        """Do it in another thread, or in this one if the process is ending."""
+        request_id = current_request_id()
 
         def inside() -> None:
-            message_claim.requeue_messages([_claimed(send, line)], 0)
-            wake_waiting_messages()
+            bind_request(request_id or "")
+            work()
 
-        for pause in REQUEUE_DELAYS:
-            await asyncio.sleep(pause)
-            with suppress(SQLAlchemyError):
-                await self._threads.tenant(tenant_id, inside)
+        try:
+            self._later.submit(inside)
+        except RuntimeError:
+            work()
+
+    def publish(self, outbox: AfterCommitOutbox) -> None:
+        """Soon, together with what other sends add until then."""
+        with self._changed:
+            self._outbox.add(outbox)
+            if self._publishing:
                 return
-        log.warning("message not requeued", message=send.ready.ticket.id)
+            self._publishing = True
+        try:
+            self._publisher.submit(self._publish)
+        except RuntimeError:  # the process is ending
+            self._publish()
+
+    def _publish(self) -> None:
+        time.sleep(GATHER_SECONDS)
+        with self._changed:
+            outbox, self._outbox = self._outbox, AfterCommitOutbox()
+            self._publishing = False
+        outbox.send()
+
+    def stop(self) -> None:
+        with self._changed:
+            self._stopping = True
+            self._changed.wait_for(lambda: self._in_flight == 0, STOP_SECONDS)
+        self._later.shutdown()
+        self._publisher.shutdown()
+        self.client.close()
 
 
 def _begin_params(lease: float) -> dict[str, Any]:
     moment = now()
     return {
-        "begin_change_id": str(new_uuid()),
+        "begin_change_id": new_uuid_text(),
         "until": moment + timedelta(seconds=lease),
         "oldest": message_claim.pending_id_range(moment)["oldest"],
         "down": message_claim.DOWN_STATES,
     }
 
 
-def _claimed(send: DirectSend, line: list[Any]) -> ClaimedMessage:
+def _claimed(ready: PreparedMessage, params: dict[str, Any], line: list[Any]) -> ClaimedMessage:
     """The message as a worker would have claimed it."""
-    draft, ticket, params = send.ready.draft, send.ready.ticket, send.params
+    draft, ticket = ready.draft, ready.ticket
     message = (
         *("message", params["id"], 1, ticket.line_id, draft.phone, draft.kind, draft.text),
         *(draft.content, draft.reference, ticket.quoted_usd, ticket.test),
     )
     row = (*message, *line, params["due_at"])
-    return message_claim.messages_from_rows(send.tenant_id, [row])[0]
+    return message_claim.messages_from_rows(ready.facts.id, [row])[0]
 
 
 def _mark_params(one: ClaimedMessage) -> dict[str, Any]:

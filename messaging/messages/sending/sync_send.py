@@ -28,12 +28,10 @@ def send_and_wait(
     Raises IdempotencyKeyReused and the refusals of accepting.
     """
     until = time.monotonic() + seconds
-    direct = sender.begin(ready, line, once)
-    if direct is None:
+    result = sender.send(ready, line, once, until)
+    if result is None:
         accept_in_own_transaction(ready, once)
-    else:
-        queued, told = direct.wait(seconds)
-        if not queued:
-            return told
+    elif not result.queued:
+        return result.outcome
     left = max(until - time.monotonic(), 0.0)
     return wait_for_outcome(ready.ticket.id, WakeUp("jobs.sending.worker.drain"), left)

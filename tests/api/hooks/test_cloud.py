@@ -135,6 +135,25 @@ def test_a_body_that_is_too_large_is_refused_unread(post, line):
     assert stored(line) == []
 
 
+def test_a_new_secret_is_known_at_its_first_hook(post, line, monkeypatch):
+    """The old one is cached for half a minute."""
+    body = cloud_body(line, text_value("Merhaba"))
+    assert post(body).status_code == 200
+    with tenant_scope(line.tenant_id):
+        line_repository.get(line.id).app_secret = "a new secret"
+    monkeypatch.setattr("api.hooks.receive.CHANGED_SECONDS", 0.0)
+    assert post(body, signed(body, "a new secret")).status_code == 200
+    assert post(body, signed(body, "another secret")).status_code == 401
+    assert len(stored(line)) == 2
+
+
+def test_wrong_signatures_do_not_query_the_database(post, line, monkeypatch):
+    body = cloud_body(line, text_value("Merhaba"))
+    assert post(body).status_code == 200
+    monkeypatch.setattr(line_addresses, "_find", None)
+    assert post(body, signed(body, "another secret")).status_code == 401
+
+
 def test_a_line_whose_secret_is_empty_accepts_nobody(client, restaurant):
     with restaurant.scope():
         line = line_repository.add_cloud_line(

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import math
 import socket
 import socketserver
 import ssl
@@ -16,8 +17,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from core.asyncio_tools import run_blocking
 from core.http import Policy, sync_client
 from core.http.async_client import Client
+from core.http.keep_alive_client import KeepAliveClient
 
 PLAIN_TLS = ssl.create_default_context()
 
@@ -34,7 +37,15 @@ def call_async(method, url, *, policy, resolver, tls=PLAIN_TLS, **options):
     return asyncio.run(call())
 
 
-CLIENTS = {"sync": call_sync, "aio": call_async}
+def call_keep_alive(method, url, *, policy, resolver, tls=PLAIN_TLS, **options):
+    client = KeepAliveClient(policy, resolver=resolver, tls=tls)
+    try:
+        return run_blocking(client.until(math.inf).request(method, url, **options))
+    finally:
+        client.close()
+
+
+CLIENTS = {"sync": call_sync, "aio": call_async, "keep-alive": call_keep_alive}
 
 
 def reach_by(call):

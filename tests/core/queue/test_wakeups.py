@@ -41,6 +41,30 @@ def test_a_wakeup_is_sent_after_the_commit_and_not_before(app, job_queue):
     assert [job.func_name for job in job_queue.jobs] == [DRAIN]
 
 
+def test_a_web_process_sends_its_wake_ups_together(app, job_queue, monkeypatch):
+    calls = []
+    send = wakeups._send
+    thread = wakeups.WakeUpThread()
+    thread.runs = True
+    monkeypatch.setattr(wakeups, "_thread", thread)
+    monkeypatch.setattr(wakeups, "GATHER_SECONDS", 0.2)
+    monkeypatch.setattr(wakeups, "_send", lambda *one: (calls.append(one), send(*one)))
+    bind_request("req_first")
+    for _ in range(3):
+        send_wakeups([WakeUp(DRAIN)])
+    send_wakeups([WakeUp(SWEEP)])
+    assert job_queue.count == 0
+    end = time.monotonic() + allow_for_load(5)
+    while len(calls) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.05)
+    assert [one.job for one, _ in calls] == [DRAIN, SWEEP]
+    assert {request_id for _, request_id in calls} == {"req_first"}
+    send_wakeups([WakeUp(DRAIN)])
+    thread._thread.shutdown()
+    assert len(calls) == 3
+
+
 def test_a_transaction_that_was_rolled_back_sends_no_wakeup(app, job_queue):
     with pytest.raises(ZeroDivisionError), global_scope():
         notify_workers(DRAIN)

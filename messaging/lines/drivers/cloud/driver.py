@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from core.http import OutboundError, Reply
-from core.http.async_client import Client
+from core.http.client import HttpClient
 from core.i18n.catalogs import N_
 from core.settings import Settings
 from core.values.reasons import encode_reason
@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 LONGEST_WAIT = 3600.0
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def base_url(settings: Settings, network: str) -> str:
@@ -78,7 +79,7 @@ def _part(envelope: Envelope) -> dict[str, Any]:
 
 
 async def send(
-    client: Client, base_url: str, version: str, facts: LineFacts, envelope: Envelope
+    client: HttpClient, base_url: str, version: str, facts: LineFacts, envelope: Envelope
 ) -> SendOutcome:
     authorization = bearer_header(facts.token)
     if authorization is None:
@@ -86,7 +87,7 @@ async def send(
     if not facts.phone_number_id:
         return UNKNOWN_PHONE_NUMBER_ID.outcome("")
     try:
-        body = json.dumps(payload(envelope), separators=(",", ":")).encode()
+        body = _ENCODER.encode(payload(envelope)).encode()
     except (KeyError, TypeError, ValueError) as error:
         return SendRefused("invalid_parameter", with_detail(reasons.INCOMPLETE, f"{error}."))
     try:
@@ -161,7 +162,7 @@ def _requested_wait(reply: Reply) -> float | None:
 
 
 async def _send_by_line(
-    client: Client, settings: Settings, network: str, facts: LineFacts, envelope: Envelope
+    client: HttpClient, settings: Settings, network: str, facts: LineFacts, envelope: Envelope
 ) -> SendOutcome:
     return await send(client, base_url(settings, network), settings.cloud_version, facts, envelope)
 

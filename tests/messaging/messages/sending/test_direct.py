@@ -12,7 +12,7 @@ from core.ids import to_uuid
 from core.queue import lanes
 from core.queue.lanes import Lane
 from core.redis import client as redis_state
-from core.sql.batching import Batcher
+from core.sql.batching import BlockingCalls
 from jobs import maintenance
 from messaging.costs.rates import tenant_rates
 from messaging.costs.usage import UsageTally
@@ -188,8 +188,8 @@ def test_of_messages_accepted_at_the_same_moment_one_begins(app, caller, network
     def begin(number, phone):
         ready = prepare_message(MessageDraft("text", phone, f"{number}"), line, facts, rates)
         with app.app_context():
-            send = senders[number % 2].begin(ready, line, None)
-            return send._accepted().begun
+            result = senders[number % 2].send(ready, line, None, time.monotonic() + 0.5)
+            return not result.queued
 
     network.open.clear()
     for attempt in range(5):
@@ -259,7 +259,7 @@ def test_a_message_with_a_fallback_template_is_left_to_a_worker(app, caller, net
         content = {"fallback": {"name": "hello", "language": "en"}}
         draft = MessageDraft("text", PHONE, "x", content)
         ready = prepare_message(draft, line, current_tenant_facts(), tenant_rates())
-    assert sender.begin(ready, line, None) is None
+    assert sender.send(ready, line, None, time.monotonic() + 1) is None
 
 
 def test_too_many_in_flight_are_left_to_workers(caller, network, sender):
@@ -437,14 +437,14 @@ def test_what_a_dead_process_leaves_becomes_unknown(caller, network, run_jobs, s
 def test_an_acceptance_whose_result_is_lost_is_left_to_a_worker(
     caller, network, monkeypatch, run_jobs
 ):
-    run = Batcher.run
+    run = BlockingCalls.run_now
 
-    async def cut(self, tenant_id, params):
-        await run(self, tenant_id, params)
+    def cut(self, tenant_id, params):
+        run(self, tenant_id, params)
         raise psycopg2.OperationalError("server closed the connection unexpectedly")
 
     monkeypatch.setattr(direct, "REQUEUE_DELAYS", (0.05, 0.05))
-    monkeypatch.setattr(Batcher, "run", cut)
+    monkeypatch.setattr(BlockingCalls, "run_now", cut)
     assert caller.send()[0] == 503
     monkeypatch.undo()
     eventually(lambda: "sends" in lane_kinds(caller), True)
@@ -454,7 +454,7 @@ def test_an_acceptance_whose_result_is_lost_is_left_to_a_worker(
     assert (row.state, row.attempt) == ("sent", 2)
 
 
-def test_a_forked_process_has_a_thread_of_its_own(caller, network, monkeypatch):
+def test_a_forked_process_has_connections_of_its_own(caller, network, monkeypatch):
     assert caller.send("before")[0] == 200
     monkeypatch.setattr("messaging.messages.sending.direct.os.getpid", lambda: 1)
     assert caller.send("after", OTHER_PHONE)[0] == 200

@@ -1,0 +1,44 @@
+-- Reads what the entry points need about the caller behind an API key, and records the use of the
+-- key if that is older than p_used_before. Returns NULL columns if there is no such key.
+-- `lines` has the fields of LineRoute, `rates` the tenant's own prices.
+CREATE OR REPLACE FUNCTION app.read_api_caller(
+    p_tenant bigint, p_key uuid, p_now timestamptz, p_used_before timestamptz, p_sending text[],
+    OUT key_id uuid, OUT tenant_id bigint, OUT key_name text, OUT mode text, OUT scopes text[],
+    OUT line_ids bigint[], OUT key_rate_per_second integer, OUT expires_at timestamptz,
+    OUT revoked_at timestamptz, OUT tenant_name text, OUT tenant_state text, OUT plan text,
+    OUT plan_name text, OUT rate_per_second integer, OUT burst integer,
+    OUT monthly_messages integer, OUT spend_cap_usd numeric, OUT most_spend_usd numeric,
+    OUT trial_days integer, OUT trial_messages integer, OUT lines jsonb, OUT rates jsonb)
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_used timestamptz;
+BEGIN
+    PERFORM app.set_tenant(p_tenant);
+    SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_second,
+           k.expires_at, k.revoked_at, t.name, t.state, p.code, p.name,
+           coalesce(a.rate_per_second, p.rate_per_second), coalesce(a.burst, p.burst),
+           coalesce(a.monthly_messages, p.monthly_messages),
+           least(a.chosen_cap_usd, coalesce(a.spend_cap_usd, p.spend_cap_usd)),
+           coalesce(a.spend_cap_usd, p.spend_cap_usd), p.trial_days, p.trial_messages,
+           k.last_used_at,
+           (SELECT jsonb_agg(jsonb_build_array(l.id, l.kind, l.test, l.enabled, l.is_default,
+                       l.state = ANY (p_sending) OR l.fallback_line_id IS NOT NULL, l.per_second)
+                       ORDER BY l.created_at, l.id)
+              FROM lines AS l WHERE l.tenant_id = p_tenant AND l.removed_at IS NULL),
+           (SELECT jsonb_agg(jsonb_build_array(r.line_kind, r.country, r.category, r.since,
+                                               r.usd::text))
+              FROM rate_overrides AS r WHERE r.tenant_id = p_tenant)
+      INTO key_id, tenant_id, key_name, mode, scopes, line_ids, key_rate_per_second, expires_at,
+           revoked_at, tenant_name, tenant_state, plan, plan_name, rate_per_second, burst,
+           monthly_messages, spend_cap_usd, most_spend_usd, trial_days, trial_messages, v_used,
+           lines, rates
+      FROM api_keys AS k, accounts AS a, tenants AS t, plans AS p
+     WHERE k.tenant_id = p_tenant AND k.id = p_key AND a.tenant_id = p_tenant
+       AND t.id = p_tenant AND p.code = t.plan;
+    IF FOUND AND (v_used IS NULL OR v_used < p_used_before) THEN
+        UPDATE api_keys AS k SET last_used_at = p_now
+         WHERE k.tenant_id = p_tenant AND k.id = p_key
+           AND (k.last_used_at IS NULL OR k.last_used_at < p_used_before);
+    END IF;
+END
+$$;
