@@ -49,6 +49,7 @@ REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the test workers' own
 
 LONG = (
     "tests/journeys/test_make_run.py",
+    "tests/portal/demo/",
     "tests/jobs/linked/test_host.py",
     "tests/portal/operator/test_commands.py",
     "tests/webhooks/delivery/test_delivery.py",
@@ -340,6 +341,23 @@ def served(worker_number: int) -> Iterator[RunningService]:
         app.jinja_env.bytecode_cache = compiled_templates()
         app.test_client_class = FreshClient
         yield RunningService(database, settings, app, running)
+
+
+@pytest.fixture(scope="session")
+def demo_app(worker_number: int) -> object:
+    """The demo in its own database, for tests that only read it."""
+    from deploy.demo import loader as demo
+    from tests.short_demo import short_demo
+    from wsgi import build_app
+
+    settings = _settings(clone(f"comanda_demo_{worker_number}", emptied=False), worker_number)
+    with configured_for(settings):
+        made = build_app(settings)
+        made.jinja_env.bytecode_cache = compiled_templates()
+        made.test_client_class = FreshClient
+        with made.app_context(), short_demo():
+            demo.load(settings)
+    return made
 
 
 @pytest.fixture(scope="session")
