@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,13 +48,17 @@ if TYPE_CHECKING:  # imported only by tests that use it
 ROOT = Path(__file__).parent.parent
 REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the test workers' own
 
+# Long tests begin first, so that no worker is left with one at the end. Each group begins the part
+# of another worker. The first two need a running service, so no third worker has to start one.
 LONG = (
-    "tests/journeys/test_make_run.py",
-    "tests/jobs/linked/test_host.py",
-    "tests/portal/operator/test_commands.py",
-    "tests/webhooks/delivery/test_delivery.py",
-    "tests/journeys/",
-    PAGES := "tests/browser/",
+    ("tests/journeys/test_make_run.py", "tests/journeys/", "tests/clients/"),
+    ("tests/browser/",),
+    ("tests/portal/demo/", "tests/portal/operator/test_commands.py", "tests/portal/web/"),
+    (
+        "tests/jobs/linked/test_host.py",
+        "tests/webhooks/delivery/test_delivery.py",
+        "tests/architecture/tenancy/",
+    ),
 )
 # Its thousands of receipts would disturb tests that measure time.
 LAST = "tests/journeys/load/test_send_during_campaign.py"
@@ -90,29 +95,42 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         out = [one for one in items if ("timing" in one.keywords) is (wanted == "without")]
         config.hook.pytest_deselected(items=out)
         items[:] = [one for one in items if ("timing" in one.keywords) is (wanted == "only")]
-    items.sort(key=_turn)
-    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
-        _begin_second_part_with_pages(items, len(items) // workers)
+    groups: list[list[pytest.Item]] = [[] for _ in range(len(LONG) + 2)]
+    for one in sorted(items, key=_turn):
+        groups[_turn(one)[0]].append(one)
+    *long, others, last = groups
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items[:] = [*_begin_parts_with(long, others, workers), *last]
 
 
-def _begin_second_part_with_pages(items: list[pytest.Item], first: int) -> None:
-    """Place the pages at the start of the second worker's part.
+def _begin_parts_with(
+    long: list[list[pytest.Item]], others: list[pytest.Item], workers: int
+) -> list[pytest.Item]:
+    """Place the long tests at the start of the workers' parts.
 
     Each worker begins with an equal part of the list and later takes tests from the end of the
-    others' parts. So two workers begin with tests that need a running service, and no third has to
-    start one.
+    others' parts.
     """
-    pages = [one for one in items if PAGES in one.path.as_posix()]
-    others = [one for one in items if PAGES not in one.path.as_posix()]
-    items[:] = [*others[:first], *pages, *others[first:]]
+    size = (sum(map(len, long)) + len(others)) // workers
+    rest, found = iter(others), []
+    for number in range(workers):
+        found += [one for group in long[number::workers] for one in group]
+        found += islice(rest, max(0, (number + 1) * size - len(found)))
+    return [*found, *rest]
 
 
-def _turn(item: pytest.Item) -> int:
-    """Long tests begin first, so that no worker is left with one at the end."""
+def _turn(item: pytest.Item) -> tuple[int, int]:
+    """The group and the place in it."""
     if item.nodeid.startswith(LAST):
-        return len(LONG) + 1
+        return len(LONG) + 1, 0
     path = item.path.as_posix()
-    return next((turn for turn, part in enumerate(LONG) if part in path), len(LONG))
+    places = (
+        (group, turn)
+        for group, parts in enumerate(LONG)
+        for turn, part in enumerate(parts)
+        if part in path
+    )
+    return next(places, (len(LONG), 0))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -340,6 +358,23 @@ def served(worker_number: int) -> Iterator[RunningService]:
         app.jinja_env.bytecode_cache = compiled_templates()
         app.test_client_class = FreshClient
         yield RunningService(database, settings, app, running)
+
+
+@pytest.fixture(scope="session")
+def demo_app(worker_number: int) -> object:
+    """The demo in its own database, for tests that only read it."""
+    from deploy.demo import loader as demo
+    from tests.short_demo import short_demo
+    from wsgi import build_app
+
+    settings = _settings(clone(f"comanda_demo_{worker_number}", emptied=False), worker_number)
+    with configured_for(settings):
+        made = build_app(settings)
+        made.jinja_env.bytecode_cache = compiled_templates()
+        made.test_client_class = FreshClient
+        with made.app_context(), short_demo():
+            demo.load(settings)
+    return made
 
 
 @pytest.fixture(scope="session")

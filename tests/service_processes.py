@@ -20,6 +20,7 @@ from core.i18n.catalogs import TRANSLATIONS
 from deploy.local.ports import any_free
 from portal.web.rendering import environment as page_environment
 from portal.web.rendering.template_cache import language
+from tests.forked_process import ForkedProcess
 
 ROOT = Path(__file__).parent.parent
 WEB_THREADS = 16
@@ -38,11 +39,11 @@ class Service:
     """The URL of the simulated network."""
     live: str
     """The URL of the live server."""
-    processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    processes: dict[str, ForkedProcess] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
 
-    def start(self, name: str, command: list[str]) -> "subprocess.Popen[bytes]":
-        process = subprocess.Popen(command, cwd=ROOT, env=self.environment)
+    def start(self, name: str, command: list[str]) -> ForkedProcess:
+        process = ForkedProcess(command, self.environment)
         self.processes[name] = process
         return process
 
@@ -52,8 +53,7 @@ class Service:
 
     def starts(self, name: str) -> None:
         """Start it again with the same command."""
-        command = self.processes[name].args
-        self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=self.environment)
+        self.start(name, self.processes[name].args)
 
 
 class CompiledTemplates(FileSystemBytecodeCache):

@@ -147,8 +147,8 @@ def _seat(browser: Browser, url: str, who: str) -> BrowserContext:
     context.set_default_timeout(60_000)
     if who:
         page = context.new_page()
-        sign_in(page, who, demo.PASSWORD)
-        if page.url.endswith("/choose"):
+        if sign_in(page, who, demo.PASSWORD).endswith("/choose"):
+            page.goto("/choose")
             page.get_by_role("button", name=demo.RESTAURANT).click()
             page.wait_for_url("**/home")
         page.close()

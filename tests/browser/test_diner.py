@@ -16,6 +16,7 @@ from tests.browser.driver import (
     THEMES,
     WIDTHS,
     new_page,
+    new_tab,
     save_screenshot,
     unreadable_texts,
 )
@@ -37,16 +38,13 @@ def visit(chromium, service, bistro):
     opened = []
 
     def start(language="en-GB", **more):
-        context, page, watch = new_page(chromium, service.url)
-        context.close()
         context = chromium.new_context(
             base_url=service.url, locale=language, reduced_motion="reduce",
             viewport={"width": 390, "height": 844}, **more,
         )  # fmt: skip
         context.set_default_timeout(10_000)
         opened.append(context)
-        page = context.new_page()
-        return page, type(watch)(page, service.url)
+        return new_tab(context, service.url)
 
     yield start
     for context in opened:

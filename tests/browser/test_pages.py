@@ -295,9 +295,8 @@ def shown(app, settings, service, chromium) -> Iterator[Shown]:
         ("operator", demo.OPERATOR),
     ):
         _, page, watch = new_page(chromium, service.url, examined=True)
-        if email:
-            sign_in(page, email, demo.PASSWORD)
-        if page.url.endswith("/choose"):
+        if email and sign_in(page, email, demo.PASSWORD).endswith("/choose"):
+            page.goto("/choose")
             page.get_by_role("button", name=demo.RESTAURANT).click()
             page.wait_for_url("**/home")
         tabs[name] = page, watch

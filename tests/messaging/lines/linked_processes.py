@@ -13,7 +13,8 @@ from urllib.request import Request, urlopen
 from core.db import tenant_scope
 from messaging.lines.drivers.linked import pairing
 from messaging.simulator.network.devices import device_number
-from tests.service_processes import LINKED_HOST_COMMAND, ROOT
+from tests.forked_process import ForkedProcess
+from tests.service_processes import LINKED_HOST_COMMAND
 from tests.timeouts import allow_for_load
 
 OWNER, CUSTOMER = "905321110000", "905321112233"
@@ -54,7 +55,7 @@ class Stage:
         self.processes = []
 
     def start(self, command, **more):
-        process = subprocess.Popen(command, cwd=ROOT, env={**self.environment, **more})
+        process = ForkedProcess(command, {**self.environment, **more})
         self.processes.append(process)
         return process
 

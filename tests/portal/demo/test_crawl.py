@@ -13,7 +13,6 @@ from deploy.demo import loader as demo
 from tests.browser.screenshots import IMAGES, SHOTS, first_link, names
 from tests.conftest import ROOT
 from tests.factories import Browser
-from tests.short_demo import short_demo
 
 # Places outside that pages lead to on purpose.
 OUTSIDE = {
@@ -158,15 +157,6 @@ class Walk:
 
 
 @pytest.fixture(scope="module")
-def shown(app, settings):
-    with app.app_context(), short_demo():
-        demo.load(settings)
-    yield
-    with app.app_context():
-        demo.erase(settings)
-
-
-@pytest.fixture(scope="module")
 def untranslated() -> set[str]:
     """English texts of the portal on a Turkish page. Single words are ignored: they may be data."""
     with (ROOT / "core/i18n/translations/tr/LC_MESSAGES/messages.po").open("rb") as file:
@@ -193,7 +183,7 @@ def signed_in(app, email: str) -> Browser:
 
 @pytest.mark.parametrize("language", EACH)
 @pytest.mark.parametrize("who", VISITORS)
-def test_no_link_is_dead_and_no_page_is_broken(app, shown, untranslated, who, language):
+def test_no_link_is_dead_and_no_page_is_broken(app, untranslated, who, language):
     email, start = VISITORS[who]
     browser = signed_in(app, email)
     browser.get("/docs")
@@ -203,7 +193,7 @@ def test_no_link_is_dead_and_no_page_is_broken(app, shown, untranslated, who, la
     assert len(walk.opened) > (10 if who in ("visitor", "operator") else 80)
 
 
-def test_every_picture_of_the_guides_has_its_page(app, shown):
+def test_every_picture_of_the_guides_has_its_page(app):
     browsers = {}
     for shot in SHOTS:
         if shot.who not in browsers:

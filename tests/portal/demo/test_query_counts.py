@@ -5,7 +5,6 @@ import pytest
 from bench.pages import PAGES, find_paths, recorded_work, sign_in
 from deploy.demo import loader as demo
 from portal.diner.menu_cache import menu_cache
-from tests.short_demo import short_demo
 
 # Four of them are the same on every page of the portal: two times `set_tenant`, the session with
 # its person and tenants, and the account with the membership and the layout's figures.
@@ -37,12 +36,7 @@ MOST_REDIS_COMMANDS = 1  # where live updates continue
 
 @pytest.fixture(scope="module")
 def paths(app):
-    settings = app.extensions["comanda"]
-    with app.app_context(), short_demo():
-        demo.load(settings)
-    yield find_paths(_owner(app))
-    with app.app_context():
-        demo.erase(settings)
+    return find_paths(_owner(app))
 
 
 def _owner(app):
