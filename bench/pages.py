@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import mean, median
+from threading import get_ident
 from typing import Any
 
 from flask import Flask
@@ -93,8 +94,13 @@ class PageCost:
 
 @contextmanager
 def recorded_work(app: Flask) -> Iterator[Work]:
-    """Record the SQL statements and Redis commands of the requests in the block."""
+    """Record the SQL statements and Redis commands of the requests in the block.
+
+    A test client runs a request in the thread that calls it. Other threads of the process wait at
+    Redis for receipts, and their commands belong to no page.
+    """
     work = Work()
+    caller = get_ident()
 
     def keep_statement(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
         work.statements.append(statement)
@@ -102,8 +108,9 @@ def recorded_work(app: Flask) -> Iterator[Work]:
     plain = AbstractConnection.send_packed_command
 
     def keep_command(self: Any, command: Any, *args: Any, **more: Any) -> Any:
-        parts = [command] if isinstance(command, bytes) else command
-        work.redis_commands.append(b"".join(parts)[:200].decode(errors="replace"))
+        if get_ident() == caller:
+            parts = [command] if isinstance(command, bytes) else command
+            work.redis_commands.append(b"".join(parts)[:200].decode(errors="replace"))
         return plain(self, command, *args, **more)  # type: ignore[no-untyped-call]
 
     with app.app_context():

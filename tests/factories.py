@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from secrets import token_hex
 from typing import Any
 
+import werkzeug.test
 from flask.testing import FlaskClient
 from itsdangerous import URLSafeTimedSerializer
 from werkzeug.test import TestResponse
+from werkzeug.wsgi import get_current_url
 
 from core.db import global_scope, tenant_scope
 from core.ids import short_code
@@ -23,6 +26,10 @@ from tenants.rights import SCOPES
 PASSWORD = "correct horse battery"
 FORM = "application/x-www-form-urlencoded"
 _numbers = count(1)
+
+# The test client reads host and path of a cookie from the address. Decoding a long query for that,
+# twice for each request, takes longer than the request itself.
+werkzeug.test.get_current_url = partial(get_current_url, strip_querystring=True)
 
 
 def unique_email(name: str = "person") -> str:

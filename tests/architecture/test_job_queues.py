@@ -1,6 +1,7 @@
 """Every job name in a wake-up resolves to a job, and every job has a queue with a worker."""
 
 import ast
+from functools import cache
 from importlib import import_module
 
 import pytest
@@ -17,16 +18,21 @@ from core.queue.wakeups import WakeUp
 from jobs import scheduler
 from tests.architecture.layers import ROOT, modules
 
+NAMING_A_JOB = ("notify_workers", "notify_workers_now", "WakeUp", "acknowledge_wakeup")
+
 
 def names_rung(source):
     """The first argument of every call that names a job."""
+    if not any(name in source for name in NAMING_A_JOB):
+        return  # parsing every module takes seconds, in each worker
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and node.args:
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            if name in ("notify_workers", "notify_workers_now", "WakeUp", "acknowledge_wakeup"):
+            if name in NAMING_A_JOB:
                 yield node.args[0]
 
 
+@cache
 def rung():
     found = []
     for path in modules():

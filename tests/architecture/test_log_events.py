@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -14,8 +15,10 @@ FORM = re.compile(r"[a-z][a-z0-9'/-]*( [a-z0-9'/-]+,?)+")
 ARTICLES = ("a ", "an ", "the ")
 
 
+@cache
 def events():
     """Level and text of every log call, but those of the print agent, which logs for people."""
+    found = []
     for path in modules():
         if path.parts[:2] == ("printing", "agent"):
             continue
@@ -23,7 +26,8 @@ def events():
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             if node.func.attr in LEVELS and ast.unparse(node.func.value) in ("log", "self.log"):
-                yield path, node.func.attr, node.args[0]
+                found.append((path, node.func.attr, node.args[0]))
+    return found
 
 
 def texts(argument):

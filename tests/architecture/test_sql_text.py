@@ -12,7 +12,7 @@ Joining constants with an f-string is not a replacement: ruff's S608 reviews tho
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -33,10 +33,15 @@ RUNNERS = {"execute", "exec_driver_sql", "executemany", "text", "run_global", "s
 QUOTED = {"SQL", "Identifier", "Composed"}
 
 
-def sources() -> Iterator[tuple[Path, ast.Module]]:
+def sources() -> Iterator[tuple[Path, list[ast.AST]]]:
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT), ast.parse(path.read_text())
+            yield path.relative_to(ROOT), nodes_of(path.read_text())
+
+
+def nodes_of(source: str) -> list[ast.AST]:
+    """All nodes of a module, found once: walking all modules takes seconds."""
+    return list(ast.walk(ast.parse(source)))
 
 
 def literal(node: ast.expr) -> str:
@@ -60,8 +65,8 @@ def is_sql(node: ast.expr, named: set[str]) -> bool:
     return bool(SQL.match(literal(node))) or last_name(node) in named
 
 
-def assignments(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    for node in ast.walk(tree):
+def assignments(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 yield last_name(target), node.value
@@ -72,34 +77,33 @@ def assignments(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 yield alias.asname or alias.name, ast.Name(alias.name)
 
 
-def constants(trees: list[ast.Module]) -> set[str]:
-    """Names of the tree's module-level constants that hold SQL."""
+def constants(modules: Iterable[list[ast.AST]]) -> set[str]:
+    """Names of the constants that hold SQL."""
     return {
         name
-        for tree in trees
-        for statement in tree.body
-        for name, value in assignments(statement)
+        for nodes in modules
+        for name, value in assignments(nodes)
         if name.isupper() and SQL.match(literal(value))
     }
 
 
-def replacements(tree: ast.Module, shared: set[str]) -> Iterator[int]:
+def replacements(nodes: list[ast.AST], shared: set[str]) -> Iterator[int]:
     """The lines on which a text with SQL is changed."""
-    assigned = list(assignments(tree))
+    assigned = list(assignments(nodes))
     own = {name for name, _ in assigned}
-    imported = {last_name(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    imported = {last_name(node) for node in nodes if isinstance(node, ast.Attribute)}
     named = {name for name, value in assigned if SQL.match(literal(value))}
     named |= shared & (imported - own)
     while more := {name for name, value in assigned if is_sql(value, named | shared)} - named:
         named |= more
     run = [
         inner
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call) and last_name(node.func) in RUNNERS
         for argument in node.args[:1]
         for inner in statement_parts(argument)
     ]
-    for node in ast.walk(tree):
+    for node in nodes:
         if (changed := changed_text(node)) is None or is_quoted(changed):
             continue
         if is_sql(changed, named) or any(node is one for one in run):
@@ -130,10 +134,10 @@ def is_quoted(node: ast.expr) -> bool:
 
 
 def test_no_sql_is_made_by_text_replacement():
-    trees = dict(sources())
-    shared = constants(list(trees.values()))
+    modules = dict(sources())
+    shared = constants(modules.values())
     assert {"ACCEPT", "CLAIM_MESSAGES", "SETTLE_SENT"} <= shared
-    found = [f"{path}:{n}" for path, tree in trees.items() for n in replacements(tree, shared)]
+    found = [f"{path}:{n}" for path, nodes in modules.items() for n in replacements(nodes, shared)]
     assert not found
 
 
@@ -151,7 +155,7 @@ def test_no_sql_is_made_by_text_replacement():
     ],
 )
 def test_each_way_of_replacing_is_found(source):
-    assert list(replacements(ast.parse(source), {"SETTLE"}))
+    assert list(replacements(nodes_of(source), {"SETTLE"}))
 
 
 @pytest.mark.parametrize(
@@ -166,4 +170,4 @@ def test_each_way_of_replacing_is_found(source):
     ],
 )
 def test_other_texts_may_change(source):
-    assert not list(replacements(ast.parse(source), {"SETTLE"}))
+    assert not list(replacements(nodes_of(source), {"SETTLE"}))

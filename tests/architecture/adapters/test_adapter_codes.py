@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,24 +96,30 @@ def strings_in(node: ast.expr) -> Iterator[str]:
             yield from strings_in(part)
 
 
-def compared_strings(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
+def compared_strings(tree: ast.AST) -> Iterator[list[str]]:
     """Strings that something is compared with, and tables by string, which compare as well."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = (node.left, *node.comparators)
-            yield node.lineno, [text for side in sides for text in strings_in(side)]
+            yield [text for side in sides for text in strings_in(side)]
         elif isinstance(node, ast.MatchValue):
-            yield node.lineno, list(strings_in(node.value))
+            yield list(strings_in(node.value))
         elif isinstance(node, ast.Dict):
             keys = [text for key in node.keys if key is not None for text in strings_in(key)]
             if keys and len(keys) == len(node.keys):
-                yield node.lineno, [f"{{{text}}}" for text in keys]
+                yield [f"{{{text}}}" for text in keys]
+
+
+@cache
+def compared_in(source: str) -> list[list[str]]:
+    """Parsing every module takes seconds, and every family needs it."""
+    return list(compared_strings(ast.parse(source)))
 
 
 def comparisons(family: Family, path: Path, source: str) -> Iterator[str]:
     """As "file code"; a dict counts when all its keys are codes of the family."""
     tables = {f"{{{code}}}" for code in family.codes}
-    for _, strings in compared_strings(ast.parse(source)):
+    for strings in compared_in(source):
         if strings and set(strings) <= tables:
             found = {text[1:-1] for text in strings} if len(strings) > 1 else set()
         else:

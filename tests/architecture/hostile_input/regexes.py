@@ -5,6 +5,7 @@ import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from re import _constants as constants  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -31,15 +32,16 @@ class FoundPattern:
     ways: frozenset[str]
 
 
-def sources() -> Iterator[tuple[Path, ast.Module]]:
+def paths() -> Iterator[Path]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            yield path.relative_to(ROOT), ast.parse(path.read_text())
+            yield path.relative_to(ROOT)
 
 
+@cache
 def every_pattern() -> tuple[list[FoundPattern], list[str]]:
     """The patterns, and the places of those that cannot be evaluated before the code runs."""
-    trees = dict(sources())
+    trees = {path: ast.parse((ROOT / path).read_text()) for path in paths()}
     uses = _uses(trees.values())
     found, unknown = [], []
     for path, tree in trees.items():
@@ -59,7 +61,7 @@ def every_pattern() -> tuple[list[FoundPattern], list[str]]:
 
 def constants_of_modules() -> Iterator[tuple[str, re.Pattern[Any]]]:
     """All compiled patterns in module constants, however they were made."""
-    for path, _ in sources():
+    for path in paths():
         for name, value in vars(_module(path)).items():
             held = value if isinstance(value, tuple | list | set | frozenset) else [value]
             held = [*value.values()] if isinstance(value, dict) else held

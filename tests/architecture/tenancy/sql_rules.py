@@ -55,21 +55,21 @@ def statement_faults(sql: str) -> list[str]:
 
 def source_faults(path: Path, source: str) -> list[str]:
     """Violations in a module's SQL texts and in the statements it builds with SQLAlchemy."""
-    tree = ast.parse(source)
-    found = [f"{path}: {fault}" for text in _sql_texts(tree) for fault in statement_faults(text)]
-    return found + [f"{path}:{line}: {fault}" for line, fault in _calls(path, tree)]
+    nodes = list(ast.walk(ast.parse(source)))
+    found = [f"{path}: {fault}" for text in _sql_texts(nodes) for fault in statement_faults(text)]
+    return found + [f"{path}:{line}: {fault}" for line, fault in _calls(path, nodes)]
 
 
-def _sql_texts(tree: ast.Module) -> Iterator[str]:
-    documents = {id(doc) for doc in _docstrings(tree)}
+def _sql_texts(nodes: list[ast.AST]) -> Iterator[str]:
+    documents = {id(doc) for doc in _docstrings(nodes)}
     inside = {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.JoinedStr)
         for part in ast.walk(node)
         if part is not node
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in documents or id(node) in inside:
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -82,22 +82,22 @@ def _sql_texts(tree: ast.Module) -> Iterator[str]:
             yield text
 
 
-def _docstrings(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+def _docstrings(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 yield first.value
 
 
-def _calls(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _calls(path: Path, nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
     returned = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call) and _name(node) == "returning"
         for inner in ast.walk(node.func)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.Call):
             continue
         name = _name(node)
