@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select, update
-from sqlalchemy.orm import InstrumentedAttribute, class_mapper
+from sqlalchemy import TextClause, func, select, text, update
 
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound
+from core.ids import from_uuid
 from core.security.signing import read_token, sign_token_until
 from core.settings import Settings
 from restaurant.models import Payment, PaymentLink, PaymentProviderEvent, PaymentSession, Refund
@@ -36,6 +36,49 @@ CLOSE_TRIES = 6
 EXPIRY_GRACE = timedelta(minutes=2)  # a card check may be in progress when a link expires
 RETURN_TOKEN_LIFETIME = timedelta(days=60)
 FORGET_AFTER = timedelta(days=3)
+
+# MATERIALIZED: a locking subquery must run once; otherwise more rows are claimed than requested.
+CLAIM_LINK = text("""
+WITH one AS MATERIALIZED (
+     SELECT id FROM payment_links
+      WHERE tenant_id = :tenant_id AND due_at <= :now
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE payment_links SET due_at = :until, tries = tries + 1
+  FROM one
+ WHERE payment_links.tenant_id = :tenant_id AND payment_links.id = one.id
+RETURNING payment_links.id
+""")
+CLAIM_EVENT = text("""
+WITH one AS MATERIALIZED (
+     SELECT id FROM payment_signals
+      WHERE tenant_id = :tenant_id AND due_at <= :now
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE payment_signals SET due_at = :until, tries = tries + 1
+  FROM one
+ WHERE payment_signals.tenant_id = :tenant_id AND payment_signals.id = one.id
+RETURNING payment_signals.id
+""")
+CLAIM_REFUND = text("""
+WITH one AS MATERIALIZED (
+     SELECT id FROM refunds
+      WHERE tenant_id = :tenant_id AND due_at <= :now
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE refunds SET due_at = :until, tries = tries + 1
+  FROM one
+ WHERE refunds.tenant_id = :tenant_id AND refunds.id = one.id
+RETURNING refunds.id
+""")
+CLAIM_SESSION = text("""
+WITH one AS MATERIALIZED (
+     SELECT account_id, ref FROM payment_sessions
+      WHERE tenant_id = :tenant_id AND close_at <= :now
+      ORDER BY close_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE payment_sessions SET close_at = :until, tries = tries + 1
+  FROM one
+ WHERE payment_sessions.tenant_id = :tenant_id
+   AND payment_sessions.account_id = one.account_id AND payment_sessions.ref = one.ref
+RETURNING payment_sessions.account_id, payment_sessions.ref
+""")
 
 
 @dataclass(frozen=True)
@@ -85,10 +128,10 @@ class ClaimedSession:
 
 
 def claim_link(settings: Settings, seconds: float) -> ClaimedLink | None:
-    row = _claim(PaymentLink, PaymentLink.due_at, seconds)
+    row = _claim(CLAIM_LINK, seconds)
     if row is None:
         return None
-    link = link_queries.get(row.id)
+    link = link_queries.get(from_uuid("plk", row.id))
     db.session.refresh(link)
     account = payment_accounts.get_including_removed(link.account_id)
     site = sites.get_including_closed(link.site_id)
@@ -181,10 +224,10 @@ def settle_link_status(work: ClaimedLink, found: LinkStatus | None, why: str = "
 
 
 def claim_event(settings: Settings, seconds: float) -> ClaimedEvent | None:
-    row = _claim(PaymentProviderEvent, PaymentProviderEvent.due_at, seconds)
+    row = _claim(CLAIM_EVENT, seconds)
     if row is None:
         return None
-    signal = provider_events.get(row.id)
+    signal = provider_events.get(from_uuid("sig", row.id))
     account = payment_accounts.get_including_removed(signal.account_id)
     link = _event_reference(signal)
     return ClaimedEvent(
@@ -198,10 +241,10 @@ def claim_event(settings: Settings, seconds: float) -> ClaimedEvent | None:
 
 
 def claim_refund(settings: Settings, seconds: float) -> ClaimedRefund | None:
-    row = _claim(Refund, Refund.due_at, seconds)
+    row = _claim(CLAIM_REFUND, seconds)
     if row is None:
         return None
-    refund = db.session.get_one(Refund, (current_tenant_id(), row.id))
+    refund = db.session.get_one(Refund, (current_tenant_id(), from_uuid("rfd", row.id)))
     db.session.refresh(refund)
     payment = db.session.get_one(Payment, (current_tenant_id(), refund.payment_id))
     account = payment_accounts.get_including_removed(payment.account_id)
@@ -219,10 +262,10 @@ def claim_refund(settings: Settings, seconds: float) -> ClaimedRefund | None:
 
 
 def claim_session(settings: Settings, seconds: float) -> ClaimedSession | None:
-    row = _claim(PaymentSession, PaymentSession.close_at, seconds)
+    row = _claim(CLAIM_SESSION, seconds)
     if row is None:
         return None
-    account = payment_accounts.get_including_removed(row.account_id)
+    account = payment_accounts.get_including_removed(from_uuid("pac", row.account_id))
     session = db.session.get_one(PaymentSession, (current_tenant_id(), account.id, row.ref))
     db.session.refresh(session)
     credentials = payment_accounts.credentials(account, settings)
@@ -274,30 +317,15 @@ def read_return_token(settings: Settings, token: str) -> tuple[int, str]:
     return int(tenant_id), str(link_id)
 
 
-def _claim(
-    model: type[PaymentLink | PaymentProviderEvent | PaymentSession | Refund],
-    due: InstrumentedAttribute[datetime | None],
-    seconds: float,
-) -> Any:
-    """Claim the row that has been due longest. Returns its key without the tenant, or None."""
-    moment, tenant_id = now(), current_tenant_id()
-    keys = [column for column in class_mapper(model).primary_key if column.name != "tenant_id"]
-    # MATERIALIZED: the locking subquery must run once, or more rows than one are claimed.
-    one = (
-        select(*keys)
-        .where(model.tenant_id == tenant_id, due <= moment)
-        .order_by(due)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-        .cte("one")
-        .prefix_with("MATERIALIZED")
-    )
+def _claim(statement: TextClause, seconds: float) -> Any:
+    moment = now()
     return db.session.execute(
-        update(model)
-        .where(model.tenant_id == tenant_id, *(key == one.c[key.name] for key in keys))
-        .values({due: moment + timedelta(seconds=seconds), model.tries: model.tries + 1})
-        .returning(*keys)
-        .execution_options(synchronize_session=False)
+        statement,
+        {
+            "tenant_id": current_tenant_id(),
+            "now": moment,
+            "until": moment + timedelta(seconds=seconds),
+        },
     ).first()
 
 
