@@ -55,11 +55,12 @@ class BistroPrinters:
         return self.bistro.scope()
 
     def jobs(self, **wanted: Any) -> list[PrintJob]:
-        """Oldest first."""
+        """Oldest first, with their documents, which the list leaves out."""
+        filters = print_job_queries.PrintJobFilters(**wanted)
         with self.scope():
-            return print_job_queries.listed(print_job_queries.PrintJobFilters(**wanted), None, 100)[
-                ::-1
-            ]
+            jobs = print_job_queries.listed(filters, None, 100)[::-1]
+            assert all(job.document is not None for job in jobs)
+            return jobs
 
     def states(self) -> list[str]:
         return [job.state for job in self.jobs()]
