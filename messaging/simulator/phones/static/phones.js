@@ -66,10 +66,16 @@ document.addEventListener("submit", async (event) => {
   if (bubbles) toEnd();
 });
 
-// A reload would leave the chat that was just selected.
-let leaving = false;
+// Not by a reload, which would leave a chat that is being opened.
+const showList = once(async () => {
+  const answer = await fetch(location.href);
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const current = page.querySelector("[data-follow]");
+  if (current) list.innerHTML = current.innerHTML;
+});
+
 document.addEventListener("click", (event) => {
-  leaving ||= event.target.closest("a[href]") !== null;
   for (const open of document.querySelectorAll("details.menu[open], details.tray[open]")) {
     if (!open.contains(event.target)) open.removeAttribute("open");
   }
@@ -82,7 +88,7 @@ events.addEventListener("changed", (event) => {
   if (bubbles && changed.some(([phone, line]) => phone === bubbles.dataset.phone && line === bubbles.dataset.line)) {
     showBubbles();
   }
-  if (list && !leaving && changed.some(([phone]) => phone === list.dataset.follow)) location.reload();
+  if (list && changed.some(([phone]) => phone === list.dataset.follow)) showList();
 });
 // Updates may have been missed while disconnected.
 events.addEventListener("open", () => { showPeople(); showBubbles(); });
