@@ -10,6 +10,7 @@ import yaml
 
 from core.settings import Settings
 from jobs.sending.worker import CONNECTIONS
+from messaging.messages.sending.direct import CONNECTIONS as DIRECT_CONNECTIONS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 OURS = ("migrate", "web", "worker", "scheduler", "linked-host", "live")
@@ -112,7 +113,7 @@ def test_memory_used_as_a_disk_is_bounded(services: dict[str, Any]) -> None:
 def test_postgres_allows_all_connections_that_the_fleet_can_ask_for(
     services: dict[str, Any],
 ) -> None:
-    """Two pools for each process, and the event loop's own connections."""
+    """Two pools for each process, and the connections of direct sends and of the event loop."""
     pool = Settings.model_fields["database_pool"].default
     text = (DEPLOY / "granian.env").read_text()
     web = int(re.search(r"(?m)^GRANIAN_WORKERS=(\d+)", text)[1])
@@ -121,7 +122,8 @@ def test_postgres_allows_all_connections_that_the_fleet_can_ask_for(
         for service in services.values()
         if "jobs.worker" in service.get("command", [])
     )
-    asked = web * 2 * pool + workers * (2 * pool + CONNECTIONS) + pool + 2 + 8 + 10
+    asked = web * (2 * pool + DIRECT_CONNECTIONS) + workers * (2 * pool + CONNECTIONS)
+    asked += pool + 2 + 8 + 10
     allowed = re.search(r"max_connections=(\d+)", " ".join(services["postgres"]["command"]))[1]
     assert asked <= int(allowed), asked
 
