@@ -28,7 +28,7 @@ STALE_SECONDS = 20
 
 SMALL_MACHINE = {
     "shared_buffers": "128MB",
-    "max_connections": "200",
+    "max_connections": "250",
     "max_wal_size": "512MB",
     "timezone": "UTC",
     "log_timezone": "UTC",
