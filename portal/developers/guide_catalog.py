@@ -35,6 +35,7 @@ CHAPTER_ORDER = (
         lazy_gettext("Operating the service"),
         (
             *("operations/install", "operations/processes", "operations/scale"),
+            "operations/performance",
             *("operations/backup", "operations/upgrade", "operations/health"),
             *("operations/alerts", "operations/log-events"),
             *("operations/runbook", "operations/secrets", "operations/web-server"),
