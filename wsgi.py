@@ -130,7 +130,7 @@ def create_app() -> App:
     except SettingsError as error:
         raise SystemExit(str(error)) from None
     app.extensions["request_log"].runs = True
-    gather_wakeups()
+    gather_wakeups(app)
     return app
 
 

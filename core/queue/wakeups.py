@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2s
 from threading import Lock
 
+from flask import Flask, current_app, has_app_context
 from redis import Redis, RedisError
 from rq import Queue
 from rq.serializers import JSONSerializer
@@ -104,8 +105,6 @@ class WakeUpThread:
     """Sends the wake-ups of a process together, a few milliseconds after the first of them."""
 
     def __init__(self) -> None:
-        self.runs = False
-        """Whether a thread sends. Tests and jobs send at once."""
         self.forget()
 
     def forget(self) -> None:
@@ -140,14 +139,14 @@ _thread = WakeUpThread()
 os.register_at_fork(after_in_child=_thread.forget)
 
 
-def gather_wakeups() -> None:
-    """From now on, a thread of this process sends its wake-ups."""
-    _thread.runs = True
+def gather_wakeups(app: Flask) -> None:
+    """Let a thread send the wake-ups of this app. Tests and jobs send them at once."""
+    app.extensions["gathers_wakeups"] = True
 
 
 def send_wakeups(wakeups: Iterable[WakeUp]) -> None:
     """Never raises: the sweep finds work whose wake-up was lost."""
-    if _thread.runs:
+    if has_app_context() and "gathers_wakeups" in current_app.extensions:
         _thread.add(wakeups)
         return
     for one in dict.fromkeys(wakeups):

@@ -45,8 +45,8 @@ def test_a_web_process_sends_its_wake_ups_together(app, job_queue, monkeypatch):
     calls = []
     send = wakeups._send
     thread = wakeups.WakeUpThread()
-    thread.runs = True
     monkeypatch.setattr(wakeups, "_thread", thread)
+    monkeypatch.setitem(app.extensions, "gathers_wakeups", True)
     monkeypatch.setattr(wakeups, "GATHER_SECONDS", 0.2)
     monkeypatch.setattr(wakeups, "_send", lambda *one: (calls.append(one), send(*one)))
     bind_request("req_first")
