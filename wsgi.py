@@ -127,10 +127,10 @@ def create_app() -> App:
             with app.app_context():
                 refuse_live_simulated_lines(settings)
                 db.engine.dispose()  # a server may fork after this
+            gather_wakeups(app)
     except SettingsError as error:
         raise SystemExit(str(error)) from None
     app.extensions["request_log"].runs = True
-    gather_wakeups(app)
     return app
 
 
