@@ -18,7 +18,14 @@ from core import chaos
 from core.asyncio_tools import continue_in_another_thread
 from core.http.errors import BROKE_OFF, ConnectFailed, TooLarge
 from core.http.guard import Policy, Resolver, Url, check_url, system_resolver
-from core.http.reply import CONNECT_TIMEOUT, MAX_BODY, TIMEOUT, Reply, headers_to_send
+from core.http.reply import (
+    CONNECT_TIMEOUT,
+    MAX_BODY,
+    TIMEOUT,
+    Reply,
+    headers_received,
+    headers_to_send,
+)
 from core.http.sync_client import (
     CHUNK,
     Route,
@@ -185,6 +192,7 @@ class _Answer:
     def __init__(self, max_body: int, truncate: bool) -> None:
         self._parser = httptools.HttpResponseParser(self)
         self._max_body, self._truncate = max_body, truncate
+        self._pairs: list[tuple[str, str]] = []
         self._headers: dict[str, str] = {}
         self._body = bytearray()
         self._head = 0
@@ -212,11 +220,10 @@ class _Answer:
         self._head += len(name) + len(value)
         if self._head > MAX_HEAD:
             raise ConnectionError("the headers are too long")
-        known, text = name.decode("latin-1").lower(), value.decode("latin-1")
-        before = self._headers.get(known)
-        self._headers[known] = text if before is None else f"{before}, {text}"
+        self._pairs.append((name.decode("latin-1"), value.decode("latin-1")))
 
     def on_headers_complete(self) -> None:
+        self._headers = headers_received(self._pairs)
         announced = self._headers.get("content-length", "")
         if announced.isdigit() and int(announced) > self._max_body and not self._truncate:
             raise TooLarge(
@@ -234,7 +241,7 @@ class _Answer:
 
     def on_message_complete(self) -> None:
         if self._parser.get_status_code() < 200:  # the answer itself follows
-            self._headers.clear()
+            self._pairs.clear()
             self._in_body = False
             return
         self.complete = True
