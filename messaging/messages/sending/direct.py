@@ -155,15 +155,19 @@ class DirectSender:
     def _run(
         self, process: "_Process", tenant_id: int, work: Coroutine[Any, Any, DirectResult]
     ) -> DirectResult:
-        """Run the attempt in this thread, and from the caller's last moment on in another one."""
+        """Run the attempt in this thread, and from the caller's last moment on in another one.
+
+        The message is stored, so an unexpected error is no reason to refuse it: its row has its
+        state.
+        """
         try:
             result = run_blocking(work)
         except ContinueLater:
             process.later(partial(self._finish, process, tenant_id, work))
             return DirectResult(queued=False)
-        except BaseException:
-            process.give_slot_back(tenant_id)
-            raise
+        except Exception:
+            log.exception("direct send failed")
+            result = DirectResult(queued=False)
         process.give_slot_back(tenant_id)
         return result
 

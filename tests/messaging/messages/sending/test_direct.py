@@ -20,6 +20,7 @@ from messaging.lines import repository as line_repository
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft, prepare_message
 from messaging.messages.receipts import receive_receipt
+from messaging.messages.sending import attempt as send_attempt
 from messaging.messages.sending import direct
 from messaging.models import Line, Message
 from tenants.plans.catalog import current_tenant_facts
@@ -452,6 +453,21 @@ def test_an_acceptance_whose_result_is_lost_is_left_to_a_worker(
     assert network.texts == ["Merhaba"]
     [row] = messages(caller)
     assert (row.state, row.attempt) == ("sent", 2)
+
+
+def test_a_message_that_cannot_be_settled_is_not_refused(app, caller, network, monkeypatch):
+    """It has left. A caller that gets an error would send it again."""
+
+    async def fails(*_):
+        raise psycopg2.OperationalError("server closed the connection unexpectedly")
+
+    assert caller.send("before")[0] == 200
+    monkeypatch.setattr(send_attempt, "_settle_with_retry", fails)
+    status, answer = caller.send("after", OTHER_PHONE)
+    assert (status, network.texts) == (202, ["before", "after"])
+    assert message(caller, answer["id"]).state == "sending"
+    monkeypatch.undo()
+    assert caller.send("again", "905321119999")[0] == 200
 
 
 def test_a_forked_process_has_connections_of_its_own(caller, network, monkeypatch):
