@@ -64,16 +64,26 @@ SELECT settled, moved, (SELECT app.leave_lane(
     %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
     %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
 """
-# The same for a message that was not sent from its lane. The lane is marked if messages to the same
-# recipient were held back meanwhile.
-SETTLE_SENT_AND_MARK = """
-SELECT settled, moved, (SELECT app.mark_held_back(
-    %(tenant_id)s, %(lane)s, %(now)s, %(oldest)s, %(lines)s::integer[], %(phones)s::text[]))
-  FROM app.settle_sent(
-    %(tenant_id)s, %(now)s, %(day)s, %(cause)s, %(ids)s::uuid[],
-    %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
-    %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
+# The same for one message that was not sent from its lane. The lane is marked if messages to the
+# same recipient were held back meanwhile.
+SETTLE_ONE = """
+SELECT settled, moved, held_back FROM app.settle_one(
+    %(tenant_id)s, %(now)s, %(day)s, %(cause)s, %(id)s, %(attempt)s, %(network_id)s, %(change)s,
+    %(event)s, %(body)s, %(entry)s, %(kind)s, %(value)s, %(lane)s, %(oldest)s)
 """
+
+# Parameters of SETTLE_ONE for a message, and their lists in SETTLE_SENT.
+SENT_COLUMNS = {
+    "id": "ids",
+    "attempt": "attempts",
+    "network_id": "network_ids",
+    "change": "changes",
+    "event": "events",
+    "entry": "entries",
+    "body": "bodies",
+    "kind": "kinds",
+    "value": "values",
+}
 
 SETTLE_OTHERS = text("""
 UPDATE messages SET state = mine.state, due_at = mine.due_at, error_code = mine.code,
@@ -154,20 +164,32 @@ def settle_sent_params(
     accepted: Sequence[tuple[ClaimedMessage, SendAccepted]], moment: datetime
 ) -> dict[str, Any]:
     """Parameters for SETTLE_SENT, which writes only messages whose attempt has not changed."""
-    people = [identity_of_phone(one.envelope.phone) for one, _ in accepted]
+    rows = [_sent_row(one, out, moment) for one, out in accepted]
+    columns = {many: [row[name] for row in rows] for name, many in SENT_COLUMNS.items()}
+    return _moment_params(moment) | columns
+
+
+def settle_one_params(one: ClaimedMessage, out: SendAccepted, moment: datetime) -> dict[str, Any]:
+    """Parameters for SETTLE_ONE but the lane, which writes only if the attempt has not changed."""
+    return _moment_params(moment) | _sent_row(one, out, moment)
+
+
+def _moment_params(moment: datetime) -> dict[str, Any]:
+    return {"now": moment, "day": moment.date(), "cause": causes.TAKEN_BY_NETWORK}
+
+
+def _sent_row(one: ClaimedMessage, out: SendAccepted, moment: datetime) -> dict[str, Any]:
+    kind, value = identity_of_phone(one.envelope.phone)
     return {
-        "now": moment,
-        "day": moment.date(),
-        "cause": causes.TAKEN_BY_NETWORK,
-        "ids": [one.uuid for one, _ in accepted],
-        "attempts": [one.envelope.attempt for one, _ in accepted],
-        "network_ids": [out.network_id for _, out in accepted],
-        "changes": [new_uuid_text() for _ in accepted],
-        "events": [new_uuid_text() for _ in accepted],
-        "entries": [new_uuid_text() for _ in accepted],
-        "bodies": [_sent_event_body(one, out.network_id, moment) for one, out in accepted],
-        "kinds": [kind for kind, _ in people],
-        "values": [value for _, value in people],
+        "id": one.uuid,
+        "attempt": one.envelope.attempt,
+        "network_id": out.network_id,
+        "change": new_uuid_text(),
+        "event": new_uuid_text(),
+        "entry": new_uuid_text(),
+        "body": _sent_event_body(one, out.network_id, moment),
+        "kind": kind,
+        "value": value,
     }
 
 

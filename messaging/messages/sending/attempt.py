@@ -14,6 +14,7 @@ from core.clock import now
 from core.http.client import HttpClient
 from core.logs import logger
 from core.monitoring import metrics
+from core.queue.wakeups import WakeUp
 from core.settings import Settings
 from core.sql.async_pool import Rows
 from core.sql.batching import TenantCalls
@@ -28,6 +29,8 @@ from messaging.lines.drivers.base import (
 )
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.pacing import LinePacing, MessagePacing, PacedMessage
+from messaging.lines.send_lane import LANE
+from messaging.messages import claim as message_claim
 from messaging.messages import fallback
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
@@ -112,6 +115,28 @@ async def settle_accepted(
     settled, moved, *results = (await _settle_with_retry(calls, tenant_id, params))[0]
     outbox.add_live_updates(tenant_id, message_settle.sent_live_updates(settled, moved))
     return message_settle.sent_outcomes(accepted, settled), results
+
+
+async def settle_one_accepted(
+    calls: TenantCalls,
+    tenant_id: int,
+    one: ClaimedMessage,
+    accepted: SendAccepted,
+    outbox: AfterCommitOutbox,
+) -> MessageOutcome:
+    """The same for one message that was not sent from its lane. `calls` is SETTLE_ONE."""
+    moment = now()
+    params = message_settle.settle_one_params(one, accepted, moment) | {
+        "lane": LANE,
+        "oldest": message_claim.pending_id_range(moment)["oldest"],
+    }
+    [(done, moved, held_back)] = await _settle_with_retry(calls, tenant_id, params)
+    settled = [one.uuid] if done else []
+    conversations = [f"{moved} {one.uuid}"] if moved else []
+    outbox.add_live_updates(tenant_id, message_settle.sent_live_updates(settled, conversations))
+    if held_back:
+        outbox.wakeups.add(WakeUp("jobs.sending.worker.drain"))
+    return message_settle.sent_outcomes([(one, accepted)], settled)[0]
 
 
 async def _settle_with_retry(calls: TenantCalls, tenant_id: int, params: dict[str, Any]) -> Rows:

@@ -30,14 +30,13 @@ from core.http import Policy
 from core.http.keep_alive_client import KeepAliveClient
 from core.ids import new_uuid_text
 from core.logs import bind_request, current_request_id, logger
-from core.queue.wakeups import WakeUp
 from core.settings import Settings
 from core.sql.batching import BlockingCalls
 from core.sql.pool import Pool
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.pacing import LOCAL_SHARE, MessagePacing, PacedMessage
 from messaging.lines.repository import LineRoute
-from messaging.lines.send_lane import LANE, wake_waiting_messages
+from messaging.lines.send_lane import wake_waiting_messages
 from messaging.messages import claim as message_claim
 from messaging.messages.accept import (
     ACCEPT_AND_BEGIN,
@@ -50,7 +49,7 @@ from messaging.messages.accept import (
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.sending import attempt as send_attempt
 from messaging.messages.sending.after_commit import AfterCommitOutbox
-from messaging.messages.settle import SETTLE_SENT_AND_MARK, MessageOutcome
+from messaging.messages.settle import SETTLE_ONE, MessageOutcome
 
 log = logger(__name__)
 
@@ -191,11 +190,12 @@ class DirectSender:
         )
         if accepted:
             outbox = AfterCommitOutbox()
-            outcomes, [held_back] = await send_attempt.settle_accepted(
-                process.settles, tenant_id, accepted, outbox, _mark_params(one)
-            )
-            if held_back:
-                outbox.wakeups.add(WakeUp("jobs.sending.worker.drain"))
+            [(_, answer)] = accepted
+            outcomes = [
+                await send_attempt.settle_one_accepted(
+                    process.settles, tenant_id, one, answer, outbox
+                )
+            ]
             process.publish(outbox)
         else:
             with tenant_scope(tenant_id):
@@ -215,7 +215,7 @@ class _Process:
         self.client = KeepAliveClient(Policy(allow_loopback=True))
         pool = Pool(settings.database_url, CONNECTIONS)
         self.accepts = BlockingCalls(pool, ACCEPT_AND_BEGIN)
-        self.settles = BlockingCalls(pool, SETTLE_SENT_AND_MARK)
+        self.settles = BlockingCalls(pool, SETTLE_ONE)
         self._limit = ConcurrencyLimit(settings.direct_sends)
         self._changed = threading.Condition()
         self._in_flight = 0
@@ -300,12 +300,3 @@ def _claimed(ready: PreparedMessage, params: dict[str, Any], line: list[Any]) ->
     )
     row = (*message, *line, params["due_at"])
     return message_claim.messages_from_rows(ready.facts.id, [row])[0]
-
-
-def _mark_params(one: ClaimedMessage) -> dict[str, Any]:
-    return {
-        "lane": LANE,
-        "oldest": message_claim.pending_id_range(now())["oldest"],
-        "lines": [one.envelope.line_id],
-        "phones": [one.envelope.phone],
-    }
