@@ -36,10 +36,8 @@ class JsonProvider(DefaultJSONProvider):
         ).encode
 
     def response(self, *args: Any, **kwargs: Any) -> Response:
-        body = self._prepare_response_obj(args, kwargs)
-        if self._app.debug:
-            return JsonResponse(self.dumps(body, indent=2) + "\n")
-        return self.compact_response(body)
+        return self.answer(self._prepare_response_obj(args, kwargs), 200)
 
-    def compact_response(self, body: Any, status: int = 200) -> JsonResponse:
-        return JsonResponse(f"{self._encode(body)}\n".encode(), status)
+    def answer(self, body: Any, status: int) -> JsonResponse:
+        written = self.dumps(body, indent=2) if self._app.debug else self._encode(body)
+        return JsonResponse(f"{written}\n".encode(), status)
