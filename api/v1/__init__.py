@@ -95,9 +95,10 @@ def _check_json(current: Request, view: Any) -> list[str]:
         # Treated as {}: optional fields may be missing, and required ones are reported.
         current._cached_json = ({}, {})  # noqa: SLF001
         return []
-    if current.content_length is None and len(raw) >= LARGEST_BODY:
+    if len(raw) >= LARGEST_BODY and current.content_length is None:
         raise RequestEntityTooLarge()  # a chunked body is read only up to the limit
-    if not current.is_json or current.mimetype in UNSUPPORTED_TYPES:
+    kind = current.mimetype
+    if kind != "application/json" and (not current.is_json or kind in UNSUPPORTED_TYPES):
         raise UnsupportedMediaType()
     body, model = parse_json(raw), getattr(view, "body_model", None)
     unknown: list[str] = []

@@ -179,6 +179,8 @@ def mask_text(text: str) -> str:
 def phone_variants(phone: str) -> set[str]:
     """The phone and every other form in which the network may write it."""
     same = {phone}
+    if not phone.startswith(("52", "54", "55")):
+        return same
     if found := re.fullmatch(r"55([1-9][0-9])9([0-9]{8})", phone):
         if found[2][0] in "6789":
             same.add(f"55{found[1]}{found[2]}")
