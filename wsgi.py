@@ -1,16 +1,14 @@
 """Builds the web application. `wsgi:app` runs on any WSGI server."""
 
 import time
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
-from flask import Response, g, request
+from flask import Response
 from flask.cli import ScriptInfo
 from flask_migrate import Migrate
-from flask_openapi3.openapi import OpenAPI
 from prometheus_client import Counter, Histogram
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -21,6 +19,8 @@ from api.schemas import ErrorBody
 from core.app_setup import configure_app
 from core.db import Base, db
 from core.http.body_length import refuse_short_bodies
+from core.http.current import current_g, current_request
+from core.http.web_app import WebApp
 from core.logs import bind_request, log_request, logger, new_request_id
 from core.queue.wakeups import gather_wakeups
 from core.settings import Settings, SettingsError, load_settings
@@ -41,14 +41,8 @@ REQUESTS = Counter("http_requests_total", "Answers by route and status", ["route
 DURATION = Histogram("http_request_seconds", "Time to answer", ["route"])
 
 
-class App(OpenAPI):
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """No view or hook is a coroutine. Flask asks for each of them in every request."""
-        return func
-
-
-def build_app(settings: Settings) -> App:
-    app = App(
+def build_app(settings: Settings) -> WebApp:
+    app = WebApp(
         "comanda",
         info=INFO,
         security_schemes=SECURITY_SCHEMES,
@@ -59,8 +53,6 @@ def build_app(settings: Settings) -> App:
         static_url_path="/static",
         root_path=str(Path(__file__).parent),
     )
-    app.json.sort_keys = False  # type: ignore[attr-defined]
-    app.json.ensure_ascii = False  # type: ignore[attr-defined]
     configure_app(app, settings)
     configure_sync_wait(settings.redis_url)
     configure_sync_wait_limits(settings.waiting_sends)
@@ -86,16 +78,19 @@ def build_app(settings: Settings) -> App:
     return app
 
 
-def watch_requests(app: App) -> None:
+def watch_requests(app: WebApp) -> None:
     @app.before_request
     def begin() -> None:
-        g.request_id, g.began = new_request_id(), time.perf_counter()
-        bind_request(g.request_id)
+        context, request_id = current_g(), new_request_id()
+        context.request_id, context.began = request_id, time.perf_counter()
+        bind_request(request_id)
         set_actor(SYSTEM)  # the thread may have served another person before
 
     @app.after_request
     def end(answer: Response) -> Response:
-        seconds = time.perf_counter() - g.get("began", time.perf_counter())
+        context, request = current_g(), current_request()
+        ended = time.perf_counter()
+        seconds = ended - context.get("began", ended)
         rule, method = request.url_rule, request.method
         route = rule.rule if rule else "(none)"
         requests, duration = route_metrics(route, answer.status_code)
@@ -103,12 +98,12 @@ def watch_requests(app: App) -> None:
         duration.observe(seconds)
         log_request(
             log,
-            g.get("request_id", ""),
+            context.get("request_id", ""),
             method=method if method in METHODS else "(other)",
             route=route,
             status=answer.status_code,
             duration_ms=round(seconds * 1000, 1),
-            tenant_id=g.get("tenant_id"),
+            tenant_id=context.get("tenant_id"),
         )
         return answer
 
@@ -119,7 +114,7 @@ def route_metrics(route: str, status: int) -> tuple[Counter, Histogram]:
     return REQUESTS.labels(route, status), DURATION.labels(route)
 
 
-def create_app() -> App:
+def create_app() -> WebApp:
     try:
         settings = load_settings()
         app = build_app(settings)
@@ -140,7 +135,7 @@ def _runs_a_command() -> bool:
     return context is not None and context.find_object(ScriptInfo) is not None
 
 
-def __getattr__(name: str) -> App:
+def __getattr__(name: str) -> WebApp:
     """`wsgi:app` is built on first access, so that importing this module is cheap."""
     if name == "app":
         globals()["app"] = create_app()

@@ -11,12 +11,13 @@ from functools import wraps
 from threading import Lock
 from typing import Any, TypeVar
 
-from flask import g, request
+from flask import Request
 from redis import RedisError
 
 from api.address_limits import seconds_to_wait
 from core.clock import now
 from core.errors import Forbidden, RateLimited, Unauthenticated
+from core.http.current import current_g, current_request
 from core.lookups import secret_digest
 from core.rate_limits import Bucket, take_tokens
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
@@ -50,7 +51,8 @@ _lock = Lock()
 
 def authenticate() -> None:
     """Before every v1 request: set caller and tenant, and take one token of the rate limit."""
-    secret = _bearer()
+    request, context = current_request(), current_g()
+    secret = _bearer(request)
     if secret is None:
         raise Unauthenticated(
             "invalid_key", "Send your API key in the header: Authorization: Bearer ck_live_…"
@@ -64,9 +66,10 @@ def authenticate() -> None:
     if found is None or (found.caller is None and found.older_than(CACHE_SECONDS)):
         found = _find_caller(secret, secret_hash)
     if found.caller is not None:
-        found = _take_token(secret_hash, found, found.caller)
+        found = _take_token(context, secret_hash, found, found.caller)
     caller = _check_usable(found.caller)
-    g.caller, g.facts, g.tenant_id = caller, caller.tenant, caller.tenant.id
+    context.caller, context.facts = caller, caller.tenant
+    context.tenant_id = caller.tenant.id
     set_actor(Actor("key", caller.key.id, caller.key.name, request.remote_addr or ""))
 
 
@@ -95,11 +98,12 @@ def key_may(scope: str | None, *, test_keys: bool = False) -> Callable[[View], V
 def check_rights(view: Callable[..., Any] | None) -> None:
     """Also runs before a request's parameters are validated: 403 comes before 422."""
     scope: str = getattr(view, "key_scope", "any")
-    if scope != "any" and scope not in g.caller.key.scopes:
+    caller: ApiCaller = current_g().caller
+    if scope != "any" and scope not in caller.key.scopes:
         raise Forbidden(
             "missing_scope", "This API key does not have the scope {scope}.", scope=scope
         )
-    if g.caller.test and not getattr(view, "test_keys", False):
+    if caller.test and not getattr(view, "test_keys", False):
         raise Forbidden(
             "live_key_required", "Test keys cannot do this. Use a live key (ck_live_…)."
         )
@@ -109,7 +113,7 @@ def clear_caller_cache() -> None:
     _cache.clear()
 
 
-def _bearer() -> str | None:
+def _bearer(request: Request) -> str | None:
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
     return secret.strip() if kind.lower() == "bearer" and secret.strip() else None
 
@@ -155,19 +159,22 @@ def _generation(tenant_id: int) -> str | None:
     return value.decode() if isinstance(value, bytes) else "0"
 
 
-def _take_token(secret_hash: str, found: CachedCaller, caller: ApiCaller) -> CachedCaller:
+def _take_token(
+    context: Any, secret_hash: str, found: CachedCaller, caller: ApiCaller
+) -> CachedCaller:
     """Take a token, and read the caller again if it has changed or was read long ago."""
     tenant, key = caller.tenant, caller.key
     buckets = [Bucket(f"tenant:{tenant.id}", tenant.rate_per_second, tenant.burst)]
     if key.rate_per_second is not None:
         buckets.append(Bucket(f"key:{key.id}", key.rate_per_second, key.rate_per_second * 2))
-    g.facts, g.key, g.taken = tenant, key, (taken := take_tokens(buckets, str(tenant.id)))
+    context.facts, context.key = tenant, key
+    context.taken = taken = take_tokens(buckets, str(tenant.id))
     changed = taken.generation is not None and taken.generation != found.generation
     if changed or found.older_than(CACHE_SECONDS):
         read = api_caller.read_caller(tenant.id, key.id)
         found = _remember(secret_hash, read, taken.generation)
         caller = _check_usable(read)
-        g.facts, g.key = caller.tenant, caller.key
+        context.facts, context.key = caller.tenant, caller.key
     if not taken.allowed:
         raise RateLimited(
             "More than {rate} requests a second. Wait {seconds} s and try again.",

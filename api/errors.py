@@ -7,6 +7,8 @@ from pydantic import ValidationError
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from core.errors import DomainError, FieldError, Invalid, NotFound, RateLimited, TryAgain, invalid
+from core.http.current import current_g, current_request
+from core.http.json_response import JsonResponse
 from core.ids import BadId
 from core.logs import logger
 from core.sql.db_errors import is_outage, is_too_slow
@@ -28,7 +30,8 @@ HTTP_CODES = {
 
 
 def is_api_request() -> bool:
-    return request.path.startswith("/api/") or request.path == "/api"
+    path = current_request().path
+    return path.startswith("/api/") or path == "/api"
 
 
 def error_response(
@@ -160,13 +163,17 @@ def http_response_for(status: int) -> Response:
 def add_api_headers(app: Flask) -> None:
     @app.after_request
     def headers(answer: Response) -> Response:
-        answer.headers["X-Request-Id"] = g.get("request_id", "")
+        headers, facts = answer.headers, current_g()
+        # A JSON response is new and has none of these headers. To replace one takes longer.
+        write = headers.add if isinstance(answer, JsonResponse) else headers.set
+        write("X-Request-Id", facts.get("request_id", ""))
         if is_api_request():
-            answer.headers["API-Version"] = API_VERSION
-            answer.headers.setdefault("Cache-Control", "no-store")
-            rate_limit, facts = g.get("taken"), g.get("facts")
-            if rate_limit is not None and facts is not None:
-                answer.headers["RateLimit-Policy"] = f'"tenant";q={facts.burst};w={facts.window}'
+            write("API-Version", API_VERSION)
+            if "Cache-Control" not in headers:
+                headers.add("Cache-Control", "no-store")
+            rate_limit, tenant = facts.get("taken"), facts.get("facts")
+            if rate_limit is not None and tenant is not None:
+                write("RateLimit-Policy", f'"tenant";q={tenant.burst};w={tenant.window}')
                 reset = -(-rate_limit.reset_ms // 1000)
-                answer.headers["RateLimit"] = f'"tenant";r={max(rate_limit.left, 0)};t={reset}'
+                write("RateLimit", f'"tenant";r={max(rate_limit.left, 0)};t={reset}')
         return answer

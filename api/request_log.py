@@ -14,12 +14,13 @@ from datetime import datetime
 from typing import Any
 
 import psycopg2
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app
 from prometheus_client import Counter
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.v1 import v1
 from core.clock import now
+from core.http.current import current_g, current_request
 from core.logs import logger
 from tenants import request_log as tenant_request_log
 from tenants.api_keys import KeyFacts
@@ -175,24 +176,24 @@ def setup_request_log(app: Flask, days: int) -> None:
 @v1.after_request
 def log_call(answer: Response) -> Response:
     """Log a call; without a known tenant it is not logged."""
-    facts, notes = g.get("facts"), request_log()
-    current_request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
-    if facts is None or current_request.url_rule is None or not notes.on:
+    request, context, notes = current_request(), current_g(), request_log()
+    facts = context.get("facts")
+    if facts is None or request.url_rule is None or not notes.on:
         return answer
     notes.note(
         LoggedCall(
             facts.id,
-            g.request_id,
+            context.request_id,
             now(),
-            current_request.method,
-            current_request.path,
-            current_request.query_string,
-            current_request.url_rule.rule,
+            request.method,
+            request.path,
+            request.query_string,
+            request.url_rule.rule,
             answer.status_code,
-            time.perf_counter() - g.began,
-            g.get("key"),
-            current_request.remote_addr or "",
-            _stored_body(g.get("raw_body", b"")),
+            time.perf_counter() - context.began,
+            context.get("key"),
+            request.remote_addr or "",
+            _stored_body(context.get("raw_body", b"")),
             b"" if answer.is_streamed else _stored_body(answer.get_data()),
             answer.mimetype or "",
         )

@@ -5,6 +5,7 @@ import re
 import secrets
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,7 @@ _DIGITS = _Base32Digits(
 _PAIRS = [first + second for first in CROCKFORD for second in CROCKFORD]
 _SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 74
+_STEPS = 256
 _RANDOM_TOP = 1 << _RANDOM_BITS
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -68,6 +70,7 @@ class _Sequence:
         self._lock = threading.Lock()
         self._millis = -1
         self._tail = 0
+        self._steps: list[int] = []
         self._correction = clock.correction()
 
     def next(self) -> int:
@@ -77,7 +80,9 @@ class _Sequence:
                 self._millis = millis
                 self._tail = secrets.randbits(_RANDOM_BITS)
             else:
-                self._tail += 1 + secrets.randbits(32)
+                if not self._steps:  # a call of the system for each number takes longer
+                    self._steps = array("I", secrets.token_bytes(4 * _STEPS)).tolist()
+                self._tail += 1 + self._steps.pop()
                 if self._tail >= _RANDOM_TOP:
                     self._millis += 1
                     self._tail = secrets.randbits(_RANDOM_BITS)

@@ -7,6 +7,7 @@ continue is told to reload, and reads the database.
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from redis import RedisError
@@ -14,7 +15,7 @@ from redis import RedisError
 from core.db import after_commit
 from core.logs import logger
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
-from core.redis.scripts import LuaScript
+from core.redis.scripts import LuaScript, ScriptCall, run_scripts
 
 log = logger(__name__)
 
@@ -30,7 +31,7 @@ redis.call('PUBLISH', KEYS[1], id .. ' ' .. ARGV[1])
 return id
 """
 
-_run_publish_script = LuaScript(PUBLISH_SCRIPT)
+_publish_script = LuaScript(PUBLISH_SCRIPT)
 
 
 def publish_update(kind: str, **facts: str | int | bool | None) -> None:
@@ -40,20 +41,24 @@ def publish_update(kind: str, **facts: str | int | bool | None) -> None:
 
 def send_updates(tenant_id: int, updates: list[dict[str, Any]]) -> None:
     """Publish at once, for entry points that commit their own SQL. Never raises."""
+    send_updates_of({tenant_id: updates})
+
+
+def send_updates_of(tenants: Mapping[int, list[dict[str, Any]]]) -> None:
+    """The same for several tenants, in one call of Redis."""
     if redis_is_down():
         log.warning("live update lost", error="redis unavailable")
         return
     try:
-        channel, *args = update_args(tenant_id, updates)
-        _run_publish_script(redis_client(), [channel], args)
+        run_scripts(redis_client(), [_publication(*one) for one in tenants.items()])
     except RedisError as error:
         mark_redis_down()
         log.warning("live update lost", error=type(error).__name__)
 
 
-def update_args(tenant_id: int, updates: list[dict[str, Any]]) -> tuple[str, str, int, int]:
-    """The key and the arguments of PUBLISH_SCRIPT."""
-    return channel_key(tenant_id), json.dumps(_short(updates)), HISTORY_LENGTH, HISTORY_SECONDS
+def _publication(tenant_id: int, updates: list[dict[str, Any]]) -> ScriptCall:
+    args = json.dumps(_short(updates)), HISTORY_LENGTH, HISTORY_SECONDS
+    return ScriptCall(_publish_script, [channel_key(tenant_id)], args)
 
 
 def history_cursor(tenant_id: int) -> str:
@@ -81,6 +86,8 @@ def _short(updates: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Replace many updates of one kind by one: a campaign settles thousands of messages at once,
     and the pages then reload their data.
     """
+    if len(updates) <= MAX_OF_ONE_KIND:
+        return updates
     counts = Counter(one["kind"] for one in updates)
     many = {kind for kind, count in counts.items() if count > MAX_OF_ONE_KIND}
     kept = [one for one in updates if one["kind"] not in many]

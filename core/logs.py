@@ -6,11 +6,11 @@ import re
 import sys
 import traceback
 from collections.abc import MutableMapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import structlog
-from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
 from core.ids import new_id
 from core.settings import Settings
@@ -27,6 +27,9 @@ NEVER_REDACTED = frozenset(
 )
 
 _plain: TextIO | None = None
+# One variable, because structlog's own are one for each name, and all variables of the thread are
+# searched for them.
+_facts: ContextVar[dict[str, object]] = ContextVar("log_facts", default={})  # noqa: B039
 
 
 def new_request_id() -> str:
@@ -34,12 +37,21 @@ def new_request_id() -> str:
 
 
 def bind_request(request_id: str, **facts: object) -> None:
-    clear_contextvars()
-    bind_contextvars(request_id=request_id, **facts)
+    """Set what every log line of this thread or task contains."""
+    _facts.set({"request_id": request_id, **facts})
 
 
 def current_request_id() -> str | None:
-    return get_contextvars().get("request_id")
+    found = _facts.get().get("request_id")
+    return found if isinstance(found, str) else None
+
+
+def add_bound_facts(
+    _logger: Any, _name: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    for name, value in _facts.get().items():
+        event.setdefault(name, value)
+    return event
 
 
 def redact(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -85,7 +97,7 @@ def _stub(match: re.Match[str]) -> str:
 
 def set_up_logs(settings: Settings) -> None:
     shared: list[Any] = [
-        structlog.contextvars.merge_contextvars,
+        add_bound_facts,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -1,10 +1,10 @@
 """Hooks of the cloud API: the handshake of an address, and what is posted about a line."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flask import Response, request
 from sqlalchemy import select
+from werkzeug.datastructures import Headers
 
 from api.hooks import error_reply, hooks
 from api.hooks.address_cache import CHANGED_SECONDS, HookAddressCache
@@ -18,7 +18,7 @@ from api.hooks.receive import (
 )
 from core.db import db
 from core.security.signing import constant_time_equal
-from messaging.lines.drivers.cloud.driver import verify_signature
+from messaging.lines.drivers.cloud.inbound import SIGNATURE, verify_signature
 from messaging.models import Line
 
 LONGEST_CHALLENGE = 200
@@ -65,8 +65,8 @@ def cloud_handshake(token: str) -> Response:
     return Response(challenge, mimetype="text/plain")
 
 
-def _verify(line: HookedLine, headers: Mapping[str, str], raw: bytes) -> HookToStore:
-    if not verify_signature(line.app_secret, headers, raw):
+def _verify(line: HookedLine, headers: Headers, raw: bytes) -> HookToStore:
+    if not verify_signature(line.app_secret, {SIGNATURE: headers.get(SIGNATURE, "")}, raw):
         raise HookRefused()
     return HookToStore()
 

@@ -1,8 +1,7 @@
 """Hooks of payment providers. What they report is checked with the provider by a job."""
 
-from collections.abc import Mapping
-
 from flask import Response, current_app
+from werkzeug.datastructures import Headers
 
 from api.hooks import hooks
 from api.hooks.address_cache import HookAddressCache
@@ -21,7 +20,7 @@ account_addresses = HookAddressCache(
 )
 
 
-def _verify(account: HookAddress, headers: Mapping[str, str], raw: bytes) -> HookToStore:
+def _verify(account: HookAddress, headers: Headers, raw: bytes) -> HookToStore:
     signed = False
     try:
         event = GATEWAYS[account.kind].verify(_credentials(account), dict(headers), raw)

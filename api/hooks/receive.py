@@ -3,16 +3,19 @@
 A kind of hook passes in its addresses, its limit, how to verify and how to store.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from flask import Response, g, request
+from flask import Response
 from prometheus_client import Counter
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.hooks import error_reply
 from api.hooks.address_cache import CHANGED_SECONDS, HookAddressCache
+from core.http.current import current_g, current_request
+from core.http.json_response import JsonResponse
 from webhooks.inbound.receive import store_hook
 
 KIB = 1024
@@ -57,7 +60,7 @@ def store_as_received(owner: HookOwner, raw: bytes, hook: HookToStore) -> None:
 class HookSource(Generic[Owner]):
     addresses: HookAddressCache[Owner]
     largest_body: int
-    verify: Callable[[Owner, Mapping[str, str], bytes], HookToStore | None]
+    verify: Callable[[Owner, Headers, bytes], HookToStore | None]
     """Checks the raw bytes. None: answer 200 and store nothing. Raises HookRefused."""
     store: Callable[[Owner, bytes, HookToStore], None] = store_as_received
 
@@ -66,26 +69,26 @@ def receive_hook(source: HookSource[Owner], kind: str, token: str) -> Response:
     owner = source.addresses.of(token)
     if owner is None or owner.kind != kind:
         return no_such_address()
+    request, context = current_request(), current_g()
     request.max_content_length = source.largest_body
     try:
         raw = request.get_data(cache=False)
     except RequestEntityTooLarge:
         limit = _readable_size(source.largest_body)
         return error_reply(413, "body_too_large", f"The body is larger than {limit}.")
-    g.tenant_id = owner.tenant_id
-    headers = dict(request.headers)
+    context.tenant_id = owner.tenant_id
     try:
-        owner, hook = _verified(source, owner, token, headers, raw)
+        owner, hook = _verified(source, owner, token, request.headers, raw)
     except HookRefused as refusal:
         HOOKS_REFUSED.labels(kind).inc()
         return error_reply(401, refusal.code, refusal.sentence)
     if hook is not None:
         source.store(owner, raw, hook)
-    return Response('{"status":"ok"}', mimetype="application/json")
+    return JsonResponse(b'{"status":"ok"}')
 
 
 def _verified(
-    source: HookSource[Owner], owner: Owner, token: str, headers: dict[str, str], raw: bytes
+    source: HookSource[Owner], owner: Owner, token: str, headers: Headers, raw: bytes
 ) -> tuple[Owner, HookToStore | None]:
     try:
         return owner, source.verify(owner, headers, raw)

@@ -1,8 +1,7 @@
 """Hooks of stores and form builders. A repeat is stored once."""
 
-from collections.abc import Mapping
-
 from flask import Response
+from werkzeug.datastructures import Headers
 
 from api.hooks import hooks
 from api.hooks.address_cache import HookAddressCache
@@ -18,17 +17,17 @@ connection_addresses = HookAddressCache(
 )
 
 
-def _verify(connection: HookAddress, headers: Mapping[str, str], raw: bytes) -> HookToStore | None:
-    platform = PLATFORMS[connection.kind]
+def _verify(connection: HookAddress, headers: Headers, raw: bytes) -> HookToStore | None:
+    platform, given = PLATFORMS[connection.kind], dict(headers)
     if platform.is_ping(raw):
         return None
-    if not platform.verify(connection.secret, headers, raw):
+    if not platform.verify(connection.secret, given, raw):
         with tenant_scope(connection.tenant_id):
             store_connections.record_refusal(connection.id)
         if not connection.secret:
             raise HookRefused("no_secret", "This connection has no signing secret yet.")
         raise HookRefused()
-    return HookToStore(platform.facts(headers)) if connection.enabled else None
+    return HookToStore(platform.facts(given)) if connection.enabled else None
 
 
 def _store(connection: HookAddress, raw: bytes, hook: HookToStore) -> None:

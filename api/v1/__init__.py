@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from flask import Request, Response, current_app, g, request
+from flask import Request, Response, current_app, g
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
@@ -15,6 +15,7 @@ from api.request_bodies import clean_body, unknown_field_warnings, unknown_names
 from api.schemas import ErrorBody
 from core.db import limit_statements
 from core.errors import Invalid, Malformed, invalid
+from core.http.current import current_g, current_request
 from core.openapi.lazy_blueprint import LazyBlueprint
 
 READ_LIMIT_MS = 5000
@@ -42,14 +43,14 @@ v1 = LazyBlueprint(
 def check_caller() -> None:
     """Authenticate and check the scope first: a key without it learns nothing about parameters."""
     authenticate()
-    if request.endpoint is not None:
-        check_rights(current_app.view_functions.get(request.endpoint))
+    if (endpoint := current_request().endpoint) is not None:
+        check_rights(current_app.view_functions.get(endpoint))
 
 
 @v1.before_request
 def limit_reads() -> None:
     """Limit the time of reads, so that a broad list does not hold one of the few connections."""
-    limit_statements(READ_LIMIT_MS if request.method in ("GET", "HEAD") else None)
+    limit_statements(READ_LIMIT_MS if current_request().method in ("GET", "HEAD") else None)
 
 
 @v1.teardown_request
@@ -60,8 +61,7 @@ def lift_limit(_error: BaseException | None = None) -> None:
 @v1.before_request
 def check_body() -> None:
     """Refuse a body that is too large, not JSON, or malicious JSON, before anything parses it."""
-    # Once, because every access to the proxy looks up the request again.
-    current: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
+    current = current_request()
     view = current_app.view_functions.get(current.endpoint or "")
     warnings = _check_parameters(current, view) if current.query_string else []
     current.max_content_length = LARGEST_BODY
@@ -90,14 +90,15 @@ def _check_file(current: Request) -> None:
 
 def _check_json(current: Request, view: Any) -> list[str]:
     """Returns the warnings."""
-    g.raw_body = raw = current.get_data(cache=True)
+    current_g().raw_body = raw = current.get_data(cache=True)
     if not raw:
         # Treated as {}: optional fields may be missing, and required ones are reported.
         current._cached_json = ({}, {})  # noqa: SLF001
         return []
-    if current.content_length is None and len(raw) >= LARGEST_BODY:
+    if len(raw) >= LARGEST_BODY and current.content_length is None:
         raise RequestEntityTooLarge()  # a chunked body is read only up to the limit
-    if not current.is_json or current.mimetype in UNSUPPORTED_TYPES:
+    kind = current.mimetype
+    if kind != "application/json" and (not current.is_json or kind in UNSUPPORTED_TYPES):
         raise UnsupportedMediaType()
     body, model = parse_json(raw), getattr(view, "body_model", None)
     unknown: list[str] = []
@@ -111,7 +112,7 @@ def _check_json(current: Request, view: Any) -> list[str]:
 @v1.after_request
 def add_warnings(answer: Response) -> Response:
     """Add warnings, also to a replayed response: the same request has the same warnings."""
-    warnings = g.get("warnings")
+    warnings = current_g().get("warnings")
     if warnings and answer.status_code < 300 and answer.is_json:
         body = answer.get_json(silent=True)
         if isinstance(body, dict):

@@ -6,7 +6,7 @@ Redis costs the seconds until the next sweep, never the work.
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2s
@@ -21,7 +21,7 @@ from core.logs import current_request_id, logger
 from core.queue.listeners import ALL_TOPICS, COMPLETE, LISTENER_HASHES
 from core.queue.registry import JOB_QUEUES, MODULE_QUEUES
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
-from core.redis.scripts import LuaScript
+from core.redis.scripts import LuaScript, ScriptCall, run_scripts
 
 log = logger(__name__)
 
@@ -67,7 +67,7 @@ SLOW_JOB_TIMEOUT_SECONDS = (
 )
 FAILED_JOB_TTL_SECONDS = 7 * 86400
 
-_run_wakeup_script = LuaScript(WAKEUP_SCRIPT)
+_wakeup_script = LuaScript(WAKEUP_SCRIPT)
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,7 @@ class WakeUpThread:
         time.sleep(GATHER_SECONDS)
         with self._lock:
             wakeups, self._waiting = self._waiting, {}
-        for one, request_id in wakeups.items():
-            _send(one, request_id)
+        _send(wakeups)
 
 
 _thread = WakeUpThread()
@@ -149,20 +148,23 @@ def send_wakeups(wakeups: Iterable[WakeUp]) -> None:
     if has_app_context() and "gathers_wakeups" in current_app.extensions:
         _thread.add(wakeups)
         return
-    for one in dict.fromkeys(wakeups):
-        _send(one, current_request_id())
+    _send(dict.fromkeys(wakeups, current_request_id()))
 
 
-def _send(one: WakeUp, request_id: str | None) -> None:
-    if redis_is_down():
-        log.warning("wake-up lost", job=one.job, error="redis rests")
-        return
-    try:
-        if _needs_job(one):
-            enqueue_job(one, request_id)
-    except RedisError as error:
-        mark_redis_down()
-        log.warning("wake-up lost", job=one.job, error=type(error).__name__)
+def _send(wakeups: Mapping[WakeUp, str | None]) -> None:
+    """Send wake-ups, each with the id of its request, in one call of Redis."""
+    lost, failure = list(wakeups), "redis rests"
+    if wakeups and not redis_is_down():
+        try:
+            lost = _without_job(wakeups)
+            while lost:
+                enqueue_job(lost[0], wakeups[lost[0]])
+                del lost[0]
+        except RedisError as error:
+            mark_redis_down()
+            failure = type(error).__name__
+    for one in lost:
+        log.warning("wake-up lost", job=one.job, error=failure)
 
 
 def queue_named(name: str, connection: Redis | None = None) -> Queue:
@@ -191,10 +193,11 @@ def request_another_worker(job: str) -> None:
         log.warning("second worker not requested", job=job, error=type(error).__name__)
 
 
-def _needs_job(one: WakeUp) -> bool:
-    """True if a job must be enqueued; False if a worker is waiting or a job is already queued."""
-    keys, args = wakeup_keys(one)
-    return bool(_run_wakeup_script(redis_client(), keys, args))
+def _without_job(wakeups: Iterable[WakeUp]) -> list[WakeUp]:
+    """The wake-ups that need a job: no worker is waiting for them, and no job is queued yet."""
+    calls = [ScriptCall(_wakeup_script, *wakeup_keys(one)) for one in wakeups]
+    answers = run_scripts(redis_client(), calls)
+    return [one for one, needs_job in zip(wakeups, answers, strict=True) if needs_job]
 
 
 def wakeup_keys(one: WakeUp) -> tuple[list[str], list[int | str]]:

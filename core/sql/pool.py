@@ -8,8 +8,7 @@ from SQLAlchemy's and run nothing else.
 import select
 from collections.abc import Mapping
 from contextlib import suppress
-from queue import LifoQueue
-from threading import BoundedSemaphore
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import psycopg2
@@ -43,12 +42,16 @@ class Pool:
 
     def __init__(self, url: str, size: int) -> None:
         self._url = url
-        self._room = BoundedSemaphore(size)
-        self._free: LifoQueue[psycopg2.extensions.connection] = LifoQueue()
+        self._room: SimpleQueue[None] = SimpleQueue()  # as a semaphore, but without Python code
+        for _ in range(size):
+            self._room.put(None)
+        self._free: list[psycopg2.extensions.connection] = []
 
     def run(self, sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
-        if not self._room.acquire(timeout=WAIT_SECONDS):
-            raise psycopg2.OperationalError("no connection was free in time")
+        try:
+            self._room.get(timeout=WAIT_SECONDS)
+        except Empty:
+            raise psycopg2.OperationalError("no connection was free in time") from None
         try:
             connection = self._get()
             try:
@@ -57,13 +60,16 @@ class Pool:
                     return cursor.fetchall() if cursor.description else []
             finally:
                 if not connection.closed:
-                    self._free.put(connection)
+                    self._free.append(connection)
         finally:
-            self._room.release()
+            self._room.put(None)
 
     def _get(self) -> psycopg2.extensions.connection:
-        while not self._free.empty():
-            connection = self._free.get_nowait()
+        while self._free:
+            try:
+                connection = self._free.pop()
+            except IndexError:  # another thread has taken it
+                break
             if not is_closed_by_server(connection):
                 return connection
             with suppress(psycopg2.Error):
@@ -98,9 +104,9 @@ def run_global(sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
 
 def _pool() -> Pool:
     """One pool for each app, because tests have several apps."""
-    known: dict[str, Pool] = current_app.extensions
-    pool = known.get("hot")
+    known: dict[str, Any] = current_app.extensions
+    pool: Pool | None = known.get("hot")
     if pool is None:
-        settings: Any = current_app.extensions["comanda"]
+        settings = known["comanda"]
         pool = known.setdefault("hot", Pool(settings.database_url, db.engine.pool.size()))  # type: ignore[attr-defined]
     return pool

@@ -3,7 +3,7 @@
 import re
 from copy import copy
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from functools import cache
+from functools import cache, lru_cache
 
 from babel import Locale, UnknownLocaleError
 from babel.numbers import get_currency_precision, is_currency
@@ -79,7 +79,11 @@ def json_number(amount: Decimal) -> float | int:
     """For JSON: the number whose shortest form is the amount, exact to 6 decimals. Raises BadMoney
     if it is too large for that.
     """
-    rounded = usd(amount)
+    return _json_number(usd(amount))
+
+
+@lru_cache(maxsize=4096)  # the prices of messages are few
+def _json_number(rounded: Decimal) -> float | int:
     if rounded == rounded.to_integral_value():
         return int(rounded)
     number = float(rounded)

@@ -7,9 +7,16 @@ Mexico's 1 and Argentina's 9 may be present or missing. `phone_variants` returns
 import re
 import unicodedata
 from functools import lru_cache
+from typing import NamedTuple
 
 import phonenumbers
-from phonenumbers import NumberParseException, PhoneNumber, PhoneNumberFormat, ValidationResult
+from phonenumbers import (
+    NumberParseException,
+    PhoneMetadata,
+    PhoneNumber,
+    PhoneNumberFormat,
+    ValidationResult,
+)
 
 EXAMPLE = "905321112233"
 _ASCII_DIGITS = re.compile(r"[0-9]+")
@@ -53,6 +60,8 @@ def check_phone(text: str, region: str | None = None) -> str:
         raise _not_digits(normalize_phone(text, region))
     if not 8 <= len(text) <= 15:
         raise BadPhone(f"phone must have 8 to 15 digits, country code first, such as {EXAMPLE}")
+    if _complete_number(text):
+        return text
     number = _parse(f"+{text}", None)
     if number is None:
         raise _not_digits(normalize_phone(text, region) if region else None)
@@ -125,6 +134,9 @@ def normalize_strict(text: str, region: str | None = None) -> str | None:
 
 def phone_country(phone: str) -> str | None:
     """The ISO country (``TR``), by the number if that is possible, else by its country code."""
+    plan = _complete_number(phone)
+    if plan is not None and plan.only_country:
+        return plan.only_country
     number = _parse(f"+{phone}", None)
     if number is None:
         return None
@@ -167,6 +179,8 @@ def mask_text(text: str) -> str:
 def phone_variants(phone: str) -> set[str]:
     """The phone and every other form in which the network may write it."""
     same = {phone}
+    if not phone.startswith(("52", "54", "55")):
+        return same
     if found := re.fullmatch(r"55([1-9][0-9])9([0-9]{8})", phone):
         if found[2][0] in "6789":
             same.add(f"55{found[1]}{found[2]}")
@@ -177,6 +191,50 @@ def phone_variants(phone: str) -> set[str]:
     elif found := re.fullmatch(r"549?([1-8][0-9]{9})", phone):
         same |= {f"54{found[1]}", f"549{found[1]}"}
     return same
+
+
+class _NumberingPlan(NamedTuple):
+    """What the library knows about the numbers of one country code."""
+
+    national_prefix: re.Pattern[str] | None
+    """A number that begins with this may be written with a prefix for calls within the country."""
+    lengths: frozenset[int]
+    only_country: str
+    """Empty if several countries share the code, or if it belongs to none."""
+
+
+def _complete_number(text: str) -> _NumberingPlan | None:
+    """The plan, if these are surely the digits of a possible number with its country code.
+
+    The library parses every notation of a number, which takes a large part of the time of a send.
+    None: it has to decide.
+    """
+    if not _ASCII_DIGITS.fullmatch(text):
+        return None
+    for size in (1, 2, 3):  # no country code is the beginning of another one
+        plan = _numbering_plan(text[:size])
+        if plan is not None:
+            if len(text) - size not in plan.lengths:
+                return None
+            prefix = plan.national_prefix
+            return None if prefix is not None and prefix.match(text[size:]) else plan
+    return None
+
+
+@lru_cache(maxsize=2048)
+def _numbering_plan(code: str) -> _NumberingPlan | None:
+    countries = phonenumbers.COUNTRY_CODE_TO_REGION_CODE.get(int(code)) if code[0] != "0" else None
+    if not countries:
+        return None
+    metadata = PhoneMetadata.metadata_for_region_or_calling_code(int(code), countries[0])
+    if metadata is None or metadata.general_desc is None:
+        return None
+    numbers, prefix = metadata.general_desc, metadata.national_prefix_for_parsing
+    return _NumberingPlan(
+        re.compile(prefix) if prefix else None,
+        frozenset(numbers.possible_length) - frozenset(numbers.possible_length_local_only),
+        countries[0] if len(countries) == 1 and countries[0].isalpha() else "",
+    )
 
 
 @lru_cache(maxsize=4096)  # one request parses its number several times

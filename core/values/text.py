@@ -40,7 +40,7 @@ def is_visible(text: str) -> bool:
 
 def utf16_length(text: str) -> int:
     """The length as messaging networks count it: characters outside the first plane count twice."""
-    return len(text) + sum(char > "\uffff" for char in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def one_line(text: str, limit: int | None = None) -> str:

@@ -132,7 +132,10 @@ def clear_cache() -> None:
 
 def _valid_on(day: date, rows: list[tuple[date, Decimal]] | None) -> Decimal | None:
     """Return the price of that day. Rows are sorted, newest first."""
-    return next((usd for since, usd in rows or () if since <= day), None)
+    for since, usd in rows or ():
+        if since <= day:
+            return usd
+    return None
 
 
 def _rates() -> Card:

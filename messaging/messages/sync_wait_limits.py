@@ -4,8 +4,7 @@ Portal pages, diner pages, hooks and health checks share these threads. A send t
 slot is still accepted; it gets a 202 response at once.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from core.concurrency_limits import ConcurrencyLimit
 
@@ -17,7 +16,6 @@ def configure_sync_wait_limits(most: int) -> None:
     _limits = ConcurrencyLimit(most)
 
 
-@contextmanager
-def sync_wait_slot(tenant_id: int) -> Iterator[bool]:
-    with _limits.place(tenant_id) as acquired:
-        yield acquired
+def sync_wait_slot(tenant_id: int) -> AbstractContextManager[bool]:
+    """Yields True if the caller got a slot."""
+    return _limits.place(tenant_id)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Flask, Response, flash, g, redirect, render_template, request, url_for
+from flask import Response, flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 from flask_bootstrap import Bootstrap5
 from flask_login import current_user
@@ -10,6 +10,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import BadHost, HTTPException, SecurityError
 
 from core.errors import DomainError, NotFound, RateLimited
+from core.http.web_app import WebApp
 from core.ids import BadId
 from core.logs import logger
 from core.settings import Settings
@@ -211,7 +212,7 @@ ADDED_TO_OPERATOR = (operator_health, operator_invoices, operator_plans, operato
 csrf = CSRFProtect()
 
 
-def setup_portal(app: Flask, settings: Settings) -> None:
+def setup_portal(app: WebApp, settings: Settings) -> None:
     app.template_folder = "portal/templates"
     app.jinja_environment = PageEnvironment  # type: ignore[assignment]
     app.config.update(
@@ -231,13 +232,15 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     )
     app.session_interface = CookieSessions()
     Bootstrap5(app)
-    app.before_request(limit_form_size)
-    csrf.init_app(app)
+    with app.hooks_for_pages():
+        app.before_request(limit_form_size)
+        csrf.init_app(app)
     for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     setup_i18n(app)
     setup_plan_names(app)
-    setup_auth(app)
+    with app.hooks_for_pages():
+        setup_auth(app)
     add_security_headers(app, settings)
     version_static_files(app)
     cache_urls(app)

@@ -9,6 +9,7 @@ from typing import Any
 
 from flask import Flask, Response, g, request
 
+from core.http.json_response import JsonResponse
 from core.settings import Settings
 
 FOR_A_YEAR = "public, max-age=31536000, immutable"
@@ -100,7 +101,10 @@ def version_static_files(app: Flask) -> None:
 def add_security_headers(app: Flask, settings: Settings) -> None:
     @app.after_request
     def headers(answer: Response) -> Response:
-        answer.headers.setdefault("X-Content-Type-Options", "nosniff")
+        if isinstance(answer, JsonResponse):  # it is new and has none of these headers
+            answer.headers.add("X-Content-Type-Options", "nosniff")
+        else:
+            answer.headers.setdefault("X-Content-Type-Options", "nosniff")
         if answer.mimetype == "application/json":
             return answer
         policy = content_policy(csp_nonce(), settings.live_url, settings.map_tile_origin)

@@ -258,9 +258,9 @@ def _earlier_answer(key: str | None, refusal: Exception) -> Response:
 
 
 def _answer(body: dict[str, Any], status: int, headers: dict[str, str]) -> Response:
-    answer = jsonify(body)
-    answer.status_code = status
-    answer.headers.update(headers)
+    answer: Response = current_app.json.answer(body, status)  # type: ignore[attr-defined]
+    for name, value in headers.items():
+        answer.headers.add(name, value)
     return answer
 
 

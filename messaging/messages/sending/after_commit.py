@@ -6,7 +6,7 @@ from typing import Any
 
 from redis import RedisError
 
-from core.live_updates import send_updates
+from core.live_updates import send_updates_of
 from core.logs import logger
 from core.queue.wakeups import WakeUp, send_wakeups
 from core.redis.client import redis_client
@@ -66,8 +66,8 @@ class AfterCommitOutbox:
             for tenant_id in self.news
         ]
         send_wakeups([*self.wakeups, *deliveries])
-        for tenant_id, news in self.news.items():
-            send_updates(tenant_id, news)
+        if self.news:
+            send_updates_of(self.news)
         try:
             for channel, text in self.publications:
                 redis_client().publish(channel, text)

@@ -1,8 +1,11 @@
+from random import Random
+
 import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.values import phone as phone_values
 from core.values.phone import (
     BadPhone,
     check_phone,
@@ -283,3 +286,27 @@ def test_an_international_number_must_exist_and_keeps_all_its_digits(written):
 )
 def test_a_number_that_exists_is_read_as_it_is_written(written, region, digits):
     assert normalize_strict(written, region) == digits
+
+
+def test_the_short_way_for_complete_numbers_finds_what_the_library_finds():
+    random, complete = Random(1), 0
+    for code in sorted(phonenumbers.COUNTRY_CODE_TO_REGION_CODE) * 60:
+        first, size = random.choice(("", "0", "1", "8")), random.randint(4, 12)
+        text = f"{code}{first}{random.randrange(10**size)}"
+        plan = phone_values._complete_number(text)
+        if plan is None:
+            continue
+        complete += 1
+        number = phonenumbers.parse(f"+{text}")
+        assert phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164) == f"+{text}"
+        assert phone_values._possible(number)
+        if plan.only_country:
+            assert phonenumbers.region_code_for_number(number) == plan.only_country
+    assert complete > 2000
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0905321112233", "90532111223", "9005321112233", "905３2111223"]
+)
+def test_the_short_way_leaves_the_rest_to_the_library(text):
+    assert phone_values._complete_number(text) is None
