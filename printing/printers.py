@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from core import live_updates, lookups
 from core.clock import now
@@ -39,9 +39,13 @@ ALL_PRINTERS = select(Printer).where(Printer.tenant_id == THIS_TENANT)
 PRINTERS = ALL_PRINTERS.where(Printer.removed_at.is_(None)).order_by(Printer.created_at, Printer.id)
 
 
+PRINTERS_OF_SITE = PRINTERS.where(Printer.site_id == bindparam("site_id"))
+
+
 def listed(site_id: str | None = None) -> list[Printer]:
-    query = PRINTERS.where(Printer.site_id == site_id) if site_id else PRINTERS
-    return list(db.session.scalars(query))
+    if site_id:
+        return list(db.session.scalars(PRINTERS_OF_SITE, {"site_id": site_id}))
+    return list(db.session.scalars(PRINTERS))
 
 
 def by_id_including_removed() -> dict[str, Printer]:

@@ -21,8 +21,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 SELECT_CONVERSATIONS = """
 SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_until, c.unread,
-       c.assigned_to, c.closed_at, contacts.name, contacts.blocked_at, contacts.opted_out_at,
-       m.direction, m.kind, m.text, m.state
+       c.assigned_to, c.closed_at, contacts.name, contacts.tags, contacts.blocked_at,
+       contacts.opted_out_at, m.direction, m.kind, m.text, m.state
   FROM conversations AS c
   JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
   LEFT JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = c.last_message_id
@@ -79,6 +79,7 @@ class ConversationSummary:
     assigned_to: str | None
     closed_at: datetime | None
     contact_name: str
+    tags: list[str]
     blocked: bool
     opted_out: bool
     last_message_id: str
@@ -199,6 +200,7 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
             assigned_to=from_uuid("per", row.assigned_to) if row.assigned_to else None,
             closed_at=row.closed_at,
             contact_name=row.name,
+            tags=row.tags,
             blocked=row.blocked_at is not None,
             opted_out=row.opted_out_at is not None,
             last_message_id=from_uuid("msg", row.last_message_id),

@@ -10,7 +10,6 @@ from core.clock import now
 from core.db import tenant_scope
 from messaging.lines import repository as line_repository
 from messaging.messages import queries as message_queries
-from messaging.models import Message
 from portal.home import today
 from portal.home.attention import attention_items
 from portal.onboarding import first_steps
@@ -61,9 +60,7 @@ def index() -> Any:
     )
 
 
-def _latest_failures() -> list[Message]:
-    """Failures of the last days, read through the index of failed messages."""
-    failed = message_queries.list_messages(
-        message_queries.MessageFilters(state="failed"), None, FAILURES
-    )
-    return [message for message in failed if message.created_at > now() - FAILED_LATELY]
+def _latest_failures() -> list[Any]:
+    """Failures of the last days."""
+    since = now() - FAILED_LATELY
+    return [one for one in message_queries.latest_failures(FAILURES) if one.created_at > since]

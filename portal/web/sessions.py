@@ -7,7 +7,7 @@ from flask_wtf.csrf import generate_csrf
 
 def csrf_token() -> str:
     """The token for the forms of a page, which has up to fifty of them."""
-    return g.get("csrf_token") or generate_csrf()
+    return str(g.get("csrf_token") or generate_csrf())
 
 
 class CookieSessions(SecureCookieSessionInterface):

@@ -15,7 +15,7 @@ def uncovered_stations(
     sites: Sequence[Site], known: Sequence[Printer]
 ) -> list[tuple[Site, list[Station]]]:
     """Stations without a printer that the menu or an open order uses, of each site."""
-    listed = stations.of_sites([site.id for site in sites])
+    listed = stations.of_all_sites() if sites else []
     found = []
     for site in sites:
         bare = stations_without_printer(
