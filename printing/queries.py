@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import defer
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound
 from core.ids import Id, from_uuid, to_uuid
 from core.sql.partitions import id_at
@@ -99,7 +99,7 @@ TICKETS = (
 def tickets_of_orders(order_ids: Sequence[str]) -> dict[str, list[TicketSummary]]:
     found: dict[str, list[TicketSummary]] = {order_id: [] for order_id in order_ids}
     if order_ids:
-        for row in db.session.execute(TICKETS, {"order_ids": list(order_ids)}):
+        for row in read_rows(TICKETS, {"order_ids": list(order_ids)}):
             found[row.order_id].append(TicketSummary(*row))
     return found
 

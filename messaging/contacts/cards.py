@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Text, any_, bindparam, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound
 from core.ids import BadId, Id, canonical_id
 from core.values.phone import display_phone, phone_variants
@@ -111,7 +111,7 @@ def names_by_phone(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
     if not variants:
         return {}
     addresses = list(set().union(*variants.values()))
-    rows = db.session.execute(NAMES_BY_ADDRESS, {"addresses": addresses})
+    rows = read_rows(NAMES_BY_ADDRESS, {"addresses": addresses})
     known = {row.value: (row.id, row.name) for row in rows}
     return {
         phone: next(known[one] for one in ways if one in known)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
-from core.db import THIS_TENANT, db
+from core.db import THIS_TENANT, read_rows
 from messaging.contacts.cards import ContactCard, addresses_of
 from messaging.models import Conversation, Line, Message
 
@@ -49,10 +49,10 @@ def list_messages(card: ContactCard, after: str | None, limit: int) -> list[Any]
     query = MESSAGES.where(Message.id < after) if after else MESSAGES
     found: list[Any] = []
     for name in addresses_of(card):
-        found += db.session.execute(query, {"phone": name, "most": limit})
+        found += read_rows(query, {"phone": name, "most": limit})
     return sorted(found, key=lambda one: str(one.id), reverse=True)[:limit]
 
 
 def list_conversations(contact_id: str) -> list[ConversationSummary]:
-    rows = db.session.execute(CONVERSATIONS, {"contact_id": contact_id})
+    rows = read_rows(CONVERSATIONS, {"contact_id": contact_id})
     return [ConversationSummary(*row) for row in rows]

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical_id, new_id, to_uuid
 from core.values.phone import phone_variants
@@ -254,7 +254,7 @@ TAGS = (
 
 
 def list_tags(limit: int = 500) -> list[str]:
-    return list(db.session.scalars(TAGS, {"most": limit}))
+    return [row.name for row in read_rows(TAGS, {"most": limit})]
 
 
 def record_tags(tags: Iterable[str]) -> None:

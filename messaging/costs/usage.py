@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from core.clock import now
-from core.db import THIS_TENANT, Base, current_tenant_id, db
+from core.db import THIS_TENANT, Base, current_tenant_id, db, read_rows
 from core.sql.partitions import id_at
 from messaging.models import Line, UsageDay
 
@@ -245,7 +245,7 @@ def live_and_test_usage(span: Period) -> tuple[dict[date, UsageTotal], dict[date
     """The totals of each day with messages: of live lines, and of test lines."""
     live: dict[date, UsageTotal] = {}
     tests: dict[date, UsageTotal] = {}
-    for row in db.session.execute(LIVE_AND_TEST_DAYS, {"since": span.since, "until": span.until}):
+    for row in read_rows(LIVE_AND_TEST_DAYS, {"since": span.since, "until": span.until}):
         counts = {name: int(getattr(row, name)) for name in COUNTERS}
         total = UsageTotal(row.day, **counts, cost_usd=row.cost_usd)
         (tests if row.test else live)[row.day] = total

@@ -8,7 +8,14 @@ from decimal import Decimal
 from sqlalchemy import select, update
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db, invalidate_tenant_cache, notify_workers
+from core.db import (
+    THIS_TENANT,
+    current_tenant_id,
+    db,
+    invalidate_tenant_cache,
+    notify_workers,
+    read_rows,
+)
 from core.errors import Forbidden, Invalid, NotFound, invalid
 from core.ids import new_token
 from core.lookups import add_lookup as make_findable
@@ -149,7 +156,7 @@ def list_lines() -> list[Line]:
 
 def line_labels() -> list[LineLabel]:
     """Return the labels of all lines, also removed ones; secrets are not decrypted."""
-    rows = db.session.execute(LINE_LABELS)
+    rows = read_rows(LINE_LABELS)
     return [
         LineLabel(
             id=row.id,

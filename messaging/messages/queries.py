@@ -4,12 +4,13 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, bindparam, select, text
+from sqlalchemy import bindparam, select, text
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound
 from core.ids import BadId, from_uuid, to_uuid
 from core.sql.partitions import id_at
@@ -81,16 +82,21 @@ MESSAGES = (
     .limit(bindparam("most"))
 )
 LATEST_FAILURES = (
-    select(Message.id, Message.phone, Message.error_reason, Message.created_at)
+    select(
+        Message.id,
+        Message.phone,
+        Message.error_reason.label("error_reason"),
+        Message.created_at,
+    )
     .where(Message.tenant_id == THIS_TENANT, Message.state == "failed")
     .order_by(Message.id.desc())
     .limit(bindparam("most"))
 )
 
 
-def latest_failures(most: int) -> Sequence[Row[str, str, str | None, datetime]]:
+def latest_failures(most: int) -> Sequence[Any]:
     """Id, phone, reason and time, read through the index of failed messages."""
-    return db.session.execute(LATEST_FAILURES, {"most": most}).all()
+    return read_rows(LATEST_FAILURES, {"most": most})
 
 
 def list_messages(filters: MessageFilters, after: str | None, limit: int) -> list[Message]:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Text, any_, bindparam, delete, or_, select, text, update
+from sqlalchemy import Text, any_, bindparam, delete, or_, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db, notify_workers
+from core.db import THIS_TENANT, current_tenant_id, db, notify_workers, read_rows
 from core.errors import NotFound
 from core.ids import from_uuid, new_id
 from core.queue import lanes
@@ -181,11 +181,11 @@ STOPPED = (
 )
 
 
-def stopped_templates(accounts: frozenset[str], most: int) -> Sequence[Row[str, str]]:
+def stopped_templates(accounts: frozenset[str], most: int) -> Sequence[Any]:
     """Ids and names of templates that WhatsApp paused or disabled: paused ones first, each group
     by name.
     """
-    return db.session.execute(STOPPED, {"accounts": list(accounts), "most": most}).all()
+    return read_rows(STOPPED, {"accounts": list(accounts), "most": most})
 
 
 def get(template_id: str) -> Template:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, bindparam, func, select
 
 from core.clock import now
-from core.db import THIS_TENANT, db
+from core.db import THIS_TENANT, read_rows
 from core.sql.partitions import id_at
 from messaging.models import Message
 from portal.web.auth import may
@@ -73,7 +73,8 @@ def count_what_needs_attention() -> dict[str, int]:
         "refunds_since": moment - TWO_WEEKS,
         "jobs_since": UUID(id_at(moment - RECENT_JOBS)),
     }
-    return dict(db.session.execute(_count_each(visible), limits).mappings().one())
+    (row,) = read_rows(_count_each(visible), limits)
+    return row._asdict()
 
 
 @cache

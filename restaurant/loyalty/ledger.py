@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, bindparam, func, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, Invalid, invalid
 from core.ids import new_id
 from core.values.text import one_line
@@ -164,7 +164,7 @@ STANDINGS = (
 
 def standings(contact_id: str) -> Sequence[Any]:
     """A contact's balances, each with the site's name and the programme's kind."""
-    return db.session.execute(STANDINGS, {"contact_id": contact_id}).all()
+    return read_rows(STANDINGS, {"contact_id": contact_id})
 
 
 def entries(contact_id: str, after: str | None = None, limit: int = 50) -> list[LoyaltyEntry]:

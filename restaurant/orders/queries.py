@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import any_, bindparam, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound
 from core.ids import Id, from_uuid, to_uuid
 from core.sql.partitions import id_at
@@ -126,7 +126,7 @@ def batch_times(orders: list[Order]) -> dict[str, list[datetime]]:
     found = {order.id: [order.placed_at] for order in orders}
     again = [order.id for order in orders if order.batch > 1]
     if again:
-        for row in db.session.execute(LATER_BATCHES, {"order_ids": again}):
+        for row in read_rows(LATER_BATCHES, {"order_ids": again}):
             found[row.order_id].append(row.at)
     return found
 
@@ -145,7 +145,7 @@ LATEST_OF_CONTACT = (
 
 def latest_of_contact(contact_id: str, most: int) -> Sequence[Any]:
     """Id, number, total, currency and time of the latest orders."""
-    return db.session.execute(LATEST_OF_CONTACT, {"contact_id": contact_id, "most": most}).all()
+    return read_rows(LATEST_OF_CONTACT, {"contact_id": contact_id, "most": most})
 
 
 def open_order_at_table(

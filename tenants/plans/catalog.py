@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from sqlalchemy import select
 
-from core.db import THIS_TENANT, db
+from core.db import THIS_TENANT, db, read_rows
 from core.errors import NotFound, invalid
 from tenants.models import Account, Tenant
 from tenants.plans.models import Plan, PlanPrice
@@ -144,9 +144,10 @@ def find_tenant_facts() -> TenantFacts | None:
     """The open transaction's tenant, its plan and its own limits, in one statement. None if it does
     not exist.
     """
-    row = db.session.execute(TENANT_FACTS).first()
-    if row is None:
+    rows = read_rows(TENANT_FACTS)
+    if not rows:
         return None
+    (row,) = rows
     allowed = _own(row.own_cap, row.spend_cap_usd)
     return TenantFacts(
         id=row.id,

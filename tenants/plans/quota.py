@@ -17,7 +17,7 @@ from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db, savepoint
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows, savepoint
 from core.errors import PaymentRequired
 from core.sql.db_errors import sqlstate
 from tenants.models import Account, UsageMonth
@@ -108,7 +108,7 @@ MONTH = select(UsageMonth.messages, UsageMonth.spend_usd).where(
 
 
 def usage(facts: TenantFacts) -> Usage:
-    month = db.session.execute(MONTH, {"month": month_of(now())}).first()
+    month = next(iter(read_rows(MONTH, {"month": month_of(now())})), None)
     ends_at = left = None
     if facts.trial_days is not None:
         account = db.session.get_one(Account, current_tenant_id())
