@@ -48,6 +48,7 @@ JOBS = (
     .order_by(PrintJob.id.desc())
     .limit(bindparam("most"))
     .options(defer(PrintJob.document))
+    .execution_options(plan_once=True)
 )
 JOBS_OF_ORDER = JOBS.where(PrintJob.order_id == bindparam("order_id"))
 

@@ -189,6 +189,7 @@ ENTRIES = (
     .where(AuditEntry.tenant_id == THIS_TENANT)
     .order_by(AuditEntry.id.desc())
     .limit(bindparam("most"))
+    .execution_options(plan_once=True)
 )
 
 

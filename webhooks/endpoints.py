@@ -194,6 +194,7 @@ FAILING = (
     )
     .order_by(Endpoint.id.desc())
     .limit(bindparam("most"))
+    .execution_options(plan_once=True)
 )
 
 

@@ -19,6 +19,7 @@ CONTACT = (
     select(Contact)
     .where(Contact.tenant_id == THIS_TENANT, Contact.id == bindparam("contact_id"))
     .execution_options(populate_existing=True)
+    .execution_options(plan_once=True)
 )
 IDENTITIES = (
     select(Identity)
@@ -27,6 +28,7 @@ IDENTITIES = (
         Identity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
     )
     .execution_options(populate_existing=True)
+    .execution_options(plan_once=True)
 )
 NAMES_BY_ADDRESS = select(Identity.value, Contact.id, Contact.name).where(
     Identity.tenant_id == THIS_TENANT,

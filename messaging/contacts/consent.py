@@ -137,6 +137,7 @@ CONSENT_HISTORY = (
     )
     .order_by(ConsentChange.id.desc())
     .limit(bindparam("most"))
+    .execution_options(plan_once=True)
 )
 
 

@@ -26,6 +26,7 @@ FIELDS = (
     select(ContactField)
     .where(ContactField.tenant_id == THIS_TENANT, ContactField.removed_at.is_(None))
     .order_by(ContactField.position, ContactField.id)
+    .execution_options(plan_once=True)
 )
 
 

@@ -221,6 +221,7 @@ NOTES = (
     .where(ContactNote.tenant_id == THIS_TENANT, ContactNote.contact_id == bindparam("contact_id"))
     .order_by(ContactNote.id.desc())
     .limit(bindparam("most"))
+    .execution_options(plan_once=True)
 )
 
 

@@ -23,6 +23,7 @@ QUICK_REPLIES = (
     .where(QuickReply.tenant_id == THIS_TENANT)
     .order_by(QuickReply.shortcut)
     .limit(MOST)
+    .execution_options(plan_once=True)
 )
 
 

@@ -142,6 +142,7 @@ LINES = (
     select(Line)
     .where(Line.tenant_id == THIS_TENANT, Line.removed_at.is_(None))
     .order_by(Line.test, Line.is_default.desc(), Line.created_at)
+    .execution_options(plan_once=True)
 )
 LINE_LABELS = (
     select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)

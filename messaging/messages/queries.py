@@ -80,6 +80,7 @@ MESSAGES = (
     .where(Message.tenant_id == THIS_TENANT)
     .order_by(Message.id.desc())
     .limit(bindparam("most"))
+    .execution_options(plan_once=True)
 )
 LATEST_FAILURES = (
     select(

@@ -210,10 +210,14 @@ def latest_uses(known: Template, most: int = 5) -> list[TemplateUse]:
     ]
 
 
-NAMED = select(Template).where(
-    Template.tenant_id == THIS_TENANT,
-    Template.account_id == bindparam("account_id"),
-    Template.name == any_(bindparam("names", type_=ARRAY(Text))),
+NAMED = (
+    select(Template)
+    .where(
+        Template.tenant_id == THIS_TENANT,
+        Template.account_id == bindparam("account_id"),
+        Template.name == any_(bindparam("names", type_=ARRAY(Text))),
+    )
+    .execution_options(plan_once=True)
 )
 
 

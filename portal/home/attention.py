@@ -15,7 +15,7 @@ from portal.home.counts import MOST_COUNTED, count_what_needs_attention
 from portal.home.kitchen_attention import kitchen_attention_items
 from portal.web.auth import may
 from portal.web.i18n import network_message
-from printing.models import Printer
+from printing.printers import PrinterSummary
 from restaurant.models import Site
 from tenants.plans import quota, renewals
 from tenants.plans.catalog import TenantFacts
@@ -29,7 +29,7 @@ def attention_items(
     used: quota.Usage,
     lines: list[Line],
     sites: list[Site],
-    printers: list[Printer],
+    printers: list[PrinterSummary],
 ) -> list[AttentionItem]:
     """Runs in the tenant's open transaction; returns only what the person may see."""
     counts = count_what_needs_attention()

@@ -5,7 +5,7 @@ from flask_babel import gettext
 
 from portal.home.attention_item import AttentionItem
 from portal.web.auth import may
-from printing.models import Printer
+from printing.printers import PrinterSummary
 from restaurant.models import Site
 from restaurant.orders.printing import station_coverage
 
@@ -14,7 +14,7 @@ HEALTHY_STATES = frozenset({"ready", "unknown"})
 
 
 def kitchen_attention_items(
-    counts: dict[str, int], sites: list[Site], printers: list[Printer]
+    counts: dict[str, int], sites: list[Site], printers: list[PrinterSummary]
 ) -> list[AttentionItem]:
     found: list[AttentionItem] = []
     if may("orders.view"):
@@ -79,7 +79,7 @@ def _refunds(count: int) -> list[AttentionItem]:
     ]
 
 
-def _stations(sites: list[Site], printers: list[Printer]) -> list[AttentionItem]:
+def _stations(sites: list[Site], printers: list[PrinterSummary]) -> list[AttentionItem]:
     """Stations without a printer, whose orders would be missed."""
     return [
         AttentionItem(
@@ -97,7 +97,7 @@ def _stations(sites: list[Site], printers: list[Printer]) -> list[AttentionItem]
     ][:MOST]
 
 
-def _printers(printers: list[Printer]) -> list[AttentionItem]:
+def _printers(printers: list[PrinterSummary]) -> list[AttentionItem]:
     return [
         AttentionItem(
             "bad" if one.state == "offline" else "wait",

@@ -10,7 +10,7 @@ from messaging.costs import usage as message_usage
 from messaging.costs.usage import Period, UsageTotal
 from portal.web.auth import may
 from printing import reports as paper
-from printing.models import Printer
+from printing.printers import PrinterSummary
 from restaurant.models import Site
 from restaurant.orders.reports import day_summary
 from restaurant.orders.reports import sales as sales_reports
@@ -50,7 +50,7 @@ class Today:
         return self.messages[-1] if self.messages else UsageTotal(now().date())
 
 
-def read_today(sites: list[Site], printers: list[Printer]) -> Today:
+def read_today(sites: list[Site], printers: list[PrinterSummary]) -> Today:
     """Runs in the tenant's transaction; reads only what the person may see."""
     found = Today()
     if may("messages.view"):
@@ -97,7 +97,7 @@ def _orders(found: Today, known: list[Site]) -> None:
     found.orders_last_week = sum(one.last_week.orders for one in found.takings)
 
 
-def _print_jobs(found: Today, printers: list[Printer]) -> None:
+def _print_jobs(found: Today, printers: list[PrinterSummary]) -> None:
     rows = _tickets([one.id for one in printers], now().date())
     found.tickets = sum(row.tickets for row in rows)
     found.not_printed = sum(row.failed + row.unconfirmed for row in rows)

@@ -32,7 +32,7 @@ def index() -> Any:
     with tenant_scope(g.tenant_id):
         facts, account = current_tenant_facts(), current_user.account
         known_sites = sites.listed() if may("orders.view") or may("printing.view") else []
-        known_printers = printers.listed() if may("printing.view") else []
+        known_printers = printers.summaries_in_use() if may("printing.view") else []
         used = quota.usage(facts)
         steps = (
             first_steps.steps(account, current_user.person) if first_steps.is_shown(account) else []

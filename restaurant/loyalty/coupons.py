@@ -240,12 +240,14 @@ OF_ORDER = (
     select(Coupon)
     .where(Coupon.tenant_id == THIS_TENANT, Coupon.order_id == bindparam("order_id"))
     .order_by(Coupon.id)
+    .execution_options(plan_once=True)
 )
 OF_CONTACT = (
     select(Coupon)
     .where(Coupon.tenant_id == THIS_TENANT, Coupon.contact_id == bindparam("contact_id"))
     .order_by(Coupon.id.desc())
     .limit(bindparam("most"))
+    .execution_options(plan_once=True)
 )
 
 

@@ -39,9 +39,18 @@ NEWEST_ORDERS = (
     .where(Order.tenant_id == THIS_TENANT)
     .order_by(Order.id.desc())
     .limit(bindparam("most"))
+    .execution_options(plan_once=True)
 )
-BY_ID = select(Order).where(Order.tenant_id == THIS_TENANT, Order.id == bindparam("id"))
-BY_NUMBER = select(Order).where(Order.tenant_id == THIS_TENANT, Order.number == bindparam("number"))
+BY_ID = (
+    select(Order)
+    .where(Order.tenant_id == THIS_TENANT, Order.id == bindparam("id"))
+    .execution_options(plan_once=True)
+)
+BY_NUMBER = (
+    select(Order)
+    .where(Order.tenant_id == THIS_TENANT, Order.number == bindparam("number"))
+    .execution_options(plan_once=True)
+)
 OPEN_ORDERS = (
     select(Order)
     .where(
@@ -50,6 +59,7 @@ OPEN_ORDERS = (
         Order.ended_at.is_(None),
     )
     .order_by(Order.placed_at)
+    .execution_options(plan_once=True)
 )
 ITEMS = (
     select(OrderItem)
@@ -58,6 +68,7 @@ ITEMS = (
         OrderItem.order_id == any_(bindparam("order_ids", type_=ARRAY(Id("ord")))),
     )
     .order_by(OrderItem.position)
+    .execution_options(plan_once=True)
 )
 LATER_BATCHES = (
     select(OrderChange.order_id, OrderChange.at)
@@ -69,7 +80,7 @@ LATER_BATCHES = (
     .order_by(OrderChange.id)
 )
 CHANGES = (
-    select(OrderChange)
+    select(OrderChange.at, OrderChange.what, OrderChange.state, OrderChange.by, OrderChange.because)
     .where(OrderChange.tenant_id == THIS_TENANT, OrderChange.order_id == bindparam("order_id"))
     .order_by(OrderChange.id)
 )
@@ -187,5 +198,6 @@ def items_of(order_id: str) -> list[OrderItem]:
     return list(db.session.scalars(ITEMS, {"order_ids": [order_id]}))
 
 
-def changes_of(order_id: str) -> list[OrderChange]:
-    return list(db.session.scalars(CHANGES, {"order_id": order_id}))
+def changes_of(order_id: str) -> Sequence[Any]:
+    """Time, kind, state, author and reason of each change, oldest first."""
+    return read_rows(CHANGES, {"order_id": order_id})

@@ -17,9 +17,14 @@ BUILT_IN_STATIONS = frozenset({"kitchen", "bar"})
 
 
 STATIONS = (
-    select(Station).where(Station.tenant_id == THIS_TENANT).order_by(Station.position, Station.code)
+    select(Station)
+    .where(Station.tenant_id == THIS_TENANT)
+    .order_by(Station.position, Station.code)
+    .execution_options(plan_once=True)
 )
-STATIONS_OF_SITE = STATIONS.where(Station.site_id == bindparam("site_id"))
+STATIONS_OF_SITE = STATIONS.where(Station.site_id == bindparam("site_id")).execution_options(
+    plan_once=True
+)
 
 
 def listed(site_id: str) -> list[Station]:

@@ -75,9 +75,13 @@ def remaining_items(items: Sequence[OrderItem], station: str = "") -> list[Order
     ]
 
 
-PROGRESS = select(KitchenItem).where(
-    KitchenItem.tenant_id == THIS_TENANT,
-    KitchenItem.order_id == any_(bindparam("order_ids", type_=ARRAY(Id("ord")))),
+PROGRESS = (
+    select(KitchenItem)
+    .where(
+        KitchenItem.tenant_id == THIS_TENANT,
+        KitchenItem.order_id == any_(bindparam("order_ids", type_=ARRAY(Id("ord")))),
+    )
+    .execution_options(plan_once=True)
 )
 
 
