@@ -11,6 +11,7 @@ from core.security.encryption import Keyring, set_keyring
 from core.security.signed_urls import configure_urls
 from core.settings import Settings, load_settings
 from core.sql import database_clock
+from core.sql.prepared import prepare_on
 from core.storage.blobs import blobs_at
 
 
@@ -29,6 +30,7 @@ def configure_app(app: Flask, settings: Settings) -> None:
     db.init_app(app)
     with app.app_context():
         database_clock.watch(db.engine)
+        prepare_on(db.engine)
 
 
 def configure_process(settings: Settings) -> None:

@@ -4,7 +4,7 @@ Domain code uses `db.session` and never commits. Wake-ups and live updates that 
 the transaction is open are sent only after it has been committed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from typing import Any
 
 from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session as BoundSession
-from sqlalchemy import BigInteger, DateTime, MetaData, bindparam, text
+from sqlalchemy import BigInteger, DateTime, Executable, MetaData, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
 
@@ -56,6 +56,8 @@ class Scope:
     cache_invalidated: bool = False
 
 
+KEPT = "kept scope"  # where a session has the scope of a transaction that was kept open
+
 _scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
 
 
@@ -77,10 +79,12 @@ db = SQLAlchemy(
     session_options={"class_": ScopedSession, "expire_on_commit": False},
 )
 
-SET_TENANT = text("SELECT app.set_tenant(:tenant_id)")
+SET_TENANT = text("SELECT app.set_tenant(:tenant_id)").execution_options(plan_once=True)
 SET_TENANT_AND_LIMIT = text(
     "SELECT app.set_tenant(:tenant_id), set_config('statement_timeout', :limit, true)"
 )
+
+PLANNED_ONCE = {"plan_once": True}
 
 _statement_limit: ContextVar[int | None] = ContextVar("statement_limit", default=None)
 
@@ -98,15 +102,22 @@ def _require_scope() -> Scope:
 
 
 @contextmanager
-def tenant_scope(tenant_id: int) -> Iterator[Session]:
+def tenant_scope(tenant_id: int, keep_open: bool = False) -> Iterator[Session]:
     """Open one transaction that sees and writes only this tenant's rows.
 
     Commits at the end of the block, rolls back on any exception. Raises NotFound for an id that
     cannot exist, and RuntimeError if a transaction is already open.
+
+    With `keep_open`, the next scope of the same tenant continues the transaction and commits it.
+    Call `end_kept_transaction` in case none follows. The rows that were read are detached, so that
+    a rollback in the next scope does not expire them.
     """
     if not 0 < tenant_id < 2**63:  # an id in a URL may be too large for a bigint
         raise NotFound("No tenant has this ID.")
-    with _transaction(Scope(tenant_id)) as session:
+    with _transaction(Scope(tenant_id), keep_open) as session:
+        if session.info.pop(KEPT, None) is not None:  # continued, so the tenant is set
+            yield session
+            return
         limit = _statement_limit.get()
         if limit is None:
             session.execute(SET_TENANT, {"tenant_id": tenant_id})
@@ -122,26 +133,57 @@ def global_scope() -> Iterator[Session]:
         yield session
 
 
+def end_kept_transaction() -> None:
+    """Commit a transaction that was kept open, if no scope has continued it."""
+    if db.session.registry.has() and (kept := db.session().info.get(KEPT)) is not None:
+        with tenant_scope(kept.tenant_id):
+            pass
+
+
 @contextmanager
-def _transaction(scope: Scope) -> Iterator[Session]:
+def _transaction(scope: Scope, keep_open: bool = False) -> Iterator[Session]:
     if _scope.get() is not None:
         raise RuntimeError("a transaction is already open; its tenant cannot be switched")
     session = db.session()
+    kept: Scope | None = session.info.get(KEPT)
+    if kept is not None and kept.tenant_id == scope.tenant_id:
+        scope = kept
+    elif kept is not None:
+        end_kept_transaction()
+        session = db.session()
     token = _scope.set(scope)
     try:
         yield session
+        if keep_open:
+            session.flush()
+            session.expunge_all()
+            session.info[KEPT] = scope
+            return
         session.commit()
     except BaseException:
         session.rollback()
         raise
     finally:
         _scope.reset(token)
-        db.session.remove()
+        if KEPT not in session.info:
+            db.session.remove()
     if scope.cache_invalidated:
         bump_cache_generation(str(scope.tenant_id))
     send_wakeups(scope.wakeups)
     for leave, things in scope.gathered.items():
         leave(scope.tenant_id or 0, things)
+
+
+def read_rows(statement: Executable, params: Mapping[str, Any] | None = None) -> Sequence[Any]:
+    """The rows of a constant SELECT of columns, as tuples with names.
+
+    Does the same as `db.session.execute(…).all()` in a third of the time: the ORM has nothing to do
+    for columns, and PostgreSQL plans the statement once (`core/sql/prepared.py`).
+    """
+    session = db.session()
+    session.flush()  # as the session does before it reads
+    connection = session.connection()
+    return connection.execute(statement, params, execution_options=PLANNED_ONCE).all()
 
 
 def in_transaction() -> bool:

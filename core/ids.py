@@ -37,9 +37,10 @@ _DIGITS = _Base32Digits(
         for letter, digit in zip(letters, "0123456789abcdefghijklmnopqrstuv", strict=True)
     }
 )
-# An id has 26 characters of five bits each; they are encoded in pairs.
+# An id has 26 characters of five bits each. They are encoded in pairs, from three numbers that are
+# small enough to be fast: the rows of a list have hundreds of ids.
 _PAIRS = [first + second for first in CROCKFORD for second in CROCKFORD]
-_SHIFTS = range(120, -1, -10)
+_FORTY_BITS = (1 << 40) - 1
 _RANDOM_BITS = 74
 _STEPS = 256
 _RANDOM_TOP = 1 << _RANDOM_BITS
@@ -138,7 +139,16 @@ def from_uuid(prefix: str, uuid: UUID) -> str:
 
 def _written(prefix: str, value: int) -> str:
     _check_prefix(prefix)
-    return f"{prefix}_{''.join([_PAIRS[(value >> shift) & 1023] for shift in _SHIFTS])}"
+    high, middle, low = value >> 80, (value >> 40) & _FORTY_BITS, value & _FORTY_BITS
+    return (
+        f"{prefix}_{_PAIRS[high >> 40]}"
+        f"{_PAIRS[(high >> 30) & 1023]}{_PAIRS[(high >> 20) & 1023]}"
+        f"{_PAIRS[(high >> 10) & 1023]}{_PAIRS[high & 1023]}"
+        f"{_PAIRS[middle >> 30]}{_PAIRS[(middle >> 20) & 1023]}"
+        f"{_PAIRS[(middle >> 10) & 1023]}{_PAIRS[middle & 1023]}"
+        f"{_PAIRS[low >> 30]}{_PAIRS[(low >> 20) & 1023]}"
+        f"{_PAIRS[(low >> 10) & 1023]}{_PAIRS[low & 1023]}"
+    )
 
 
 def to_uuid(prefix: str, public: str) -> UUID:

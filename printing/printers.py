@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from core import live_updates, lookups
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Invalid, NotFound, invalid
 from core.ids import new_token
 from core.values.text import one_line
@@ -35,13 +35,61 @@ _MAC = re.compile(r"[0-9a-f]{12}")
 _PAGE = re.compile(r"(?:[0-9]{1,3}:)?[a-z0-9_-]{2,20}")
 
 
+P = TypeVar("P", Printer, "PrinterSummary")
+
 ALL_PRINTERS = select(Printer).where(Printer.tenant_id == THIS_TENANT)
 PRINTERS = ALL_PRINTERS.where(Printer.removed_at.is_(None)).order_by(Printer.created_at, Printer.id)
 
 
+SUMMARIES = (
+    select(
+        Printer.id,
+        Printer.site_id,
+        Printer.name,
+        Printer.state,
+        Printer.enabled,
+        Printer.stations,
+        Printer.bills,
+        Printer.removed_at,
+    )
+    .where(Printer.tenant_id == THIS_TENANT)
+    .order_by(Printer.created_at, Printer.id)
+)
+
+
+class PrinterSummary(NamedTuple):
+    """What the pages of orders show of a printer."""
+
+    id: str
+    site_id: str
+    name: str
+    state: str
+    enabled: bool
+    stations: list[str]
+    bills: bool
+    removed_at: datetime | None
+
+
+def summaries() -> dict[str, PrinterSummary]:
+    """All printers by id, also removed ones, for their jobs."""
+    return {row.id: PrinterSummary(*row) for row in read_rows(SUMMARIES)}
+
+
+def summaries_in_use(site_id: str | None = None) -> list[PrinterSummary]:
+    return [
+        one
+        for one in summaries().values()
+        if one.removed_at is None and site_id in (None, one.site_id)
+    ]
+
+
+PRINTERS_OF_SITE = PRINTERS.where(Printer.site_id == bindparam("site_id"))
+
+
 def listed(site_id: str | None = None) -> list[Printer]:
-    query = PRINTERS.where(Printer.site_id == site_id) if site_id else PRINTERS
-    return list(db.session.scalars(query))
+    if site_id:
+        return list(db.session.scalars(PRINTERS_OF_SITE, {"site_id": site_id}))
+    return list(db.session.scalars(PRINTERS))
 
 
 def by_id_including_removed() -> dict[str, Printer]:
@@ -64,7 +112,7 @@ def for_bills(site_id: str) -> list[Printer]:
     return bill_printers(listed(site_id))
 
 
-def bill_printers(known: Iterable[Printer]) -> list[Printer]:
+def bill_printers(known: Iterable[P]) -> list[P]:
     return [one for one in known if one.enabled and one.bills]
 
 

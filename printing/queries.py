@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, select
+from sqlalchemy import any_, bindparam, delete, select
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import defer
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound
-from core.ids import from_uuid, to_uuid
+from core.ids import Id, from_uuid, to_uuid
 from core.sql.partitions import id_at
 from printing import choices as printing_choices
 from printing import job_evidence, reasons, spool, utility_tickets
@@ -45,8 +46,11 @@ JOBS = (
     select(PrintJob)
     .where(PrintJob.tenant_id == THIS_TENANT)
     .order_by(PrintJob.id.desc())
+    .limit(bindparam("most"))
     .options(defer(PrintJob.document))
+    .execution_options(plan_once=True)
 )
+JOBS_OF_ORDER = JOBS.where(PrintJob.order_id == bindparam("order_id"))
 
 
 def listed(filters: PrintJobFilters, after: str | None, limit: int) -> list[PrintJob]:
@@ -60,7 +64,7 @@ def listed(filters: PrintJobFilters, after: str | None, limit: int) -> list[Prin
         query = query.where(PrintJob.order_id == filters.order_id)
     if after:
         query = query.where(PrintJob.id < from_uuid("pj", to_uuid("pj", after)))
-    return list(db.session.scalars(query.limit(limit)))
+    return list(db.session.scalars(query, {"most": limit}))
 
 
 def get(job_id: str) -> PrintJob:
@@ -72,23 +76,32 @@ def get(job_id: str) -> PrintJob:
 
 def of_order(order_id: str) -> list[PrintJob]:
     """Return the jobs of an order, oldest first."""
-    return listed(PrintJobFilters(order_id=order_id), None, 100)[::-1]
+    return list(db.session.scalars(JOBS_OF_ORDER, {"order_id": order_id, "most": 100}))[::-1]
+
+
+TICKETS = (
+    select(
+        PrintJob.id,
+        PrintJob.order_id,
+        PrintJob.kind,
+        PrintJob.state,
+        PrintJob.printer_id,
+        PrintJob.station,
+    )
+    .where(
+        PrintJob.tenant_id == THIS_TENANT,
+        PrintJob.order_id == any_(bindparam("order_ids", type_=ARRAY(Id("ord")))),
+        PrintJob.detail != reasons.PRINTED_ELSEWHERE,
+    )
+    .order_by(PrintJob.id)
+)
 
 
 def tickets_of_orders(order_ids: Sequence[str]) -> dict[str, list[TicketSummary]]:
     found: dict[str, list[TicketSummary]] = {order_id: [] for order_id in order_ids}
     if order_ids:
-        query = select(
-            PrintJob.id,
-            PrintJob.order_id,
-            PrintJob.kind,
-            PrintJob.state,
-            PrintJob.printer_id,
-            PrintJob.station,
-        ).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.order_id.in_(order_ids))
-        query = query.where(PrintJob.detail != reasons.PRINTED_ELSEWHERE)
-        for row in db.session.execute(query.order_by(PrintJob.id)):
-            found[row.order_id].append(TicketSummary(**row._asdict()))
+        for row in read_rows(TICKETS, {"order_ids": list(order_ids)}):
+            found[row.order_id].append(TicketSummary(*row))
     return found
 
 

@@ -8,9 +8,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import inspect, select
+from sqlalchemy import bindparam, inspect, select
 
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.logs import current_request_id
 from tenants.models import AuditEntry
 
@@ -184,16 +184,20 @@ def _short(value: object) -> str:
     return "" if value is None else str(value)
 
 
+ENTRIES = (
+    select(AuditEntry)
+    .where(AuditEntry.tenant_id == THIS_TENANT)
+    .order_by(AuditEntry.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+
+
 def entries(
     *, act: str = "", actor: str = "", after: str | None = None, limit: int = 50
 ) -> list[AuditEntry]:
     """Newest first. `act` may be a whole act or its first word, such as `keys`."""
-    query = (
-        select(AuditEntry)
-        .where(AuditEntry.tenant_id == current_tenant_id())
-        .order_by(AuditEntry.id.desc())
-        .limit(limit)
-    )
+    query = ENTRIES
     if act:
         query = query.where(AuditEntry.act.startswith(act, autoescape=True))
     if actor:
@@ -202,4 +206,4 @@ def entries(
         )
     if after:
         query = query.where(AuditEntry.id < after)
-    return list(db.session.scalars(query))
+    return list(db.session.scalars(query, {"most": limit}))

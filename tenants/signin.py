@@ -35,6 +35,7 @@ SESSION = (
         SignIn.created_at > bindparam("created"),
     )
     .order_by(Tenant.name, Tenant.id)
+    .execution_options(plan_once=True)
 )
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, updat
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
 from core.ids import new_id, new_token
 from core.lookups import add_lookup, find_lookup, remove_lookup, secret_digest
@@ -97,7 +97,7 @@ def record_seen(member: Member) -> None:
 
 
 def members() -> list[TeamMember]:
-    rows = db.session.execute(TEAM)
+    rows = read_rows(TEAM)
     return [TeamMember(*row) for row in rows]
 
 

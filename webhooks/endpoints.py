@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 
 from core.clock import now
 from core.db import THIS_TENANT, current_tenant_id, db
@@ -180,6 +180,27 @@ ENDPOINTS = (
     .order_by(Endpoint.id.desc())
     .limit(200)
 )
+
+
+FAILING = (
+    select(Endpoint)
+    .where(
+        Endpoint.tenant_id == THIS_TENANT,
+        Endpoint.removed_at.is_(None),
+        or_(
+            and_(Endpoint.enabled.is_(False), Endpoint.disabled_because == "failing"),
+            Endpoint.failing_since.is_not(None),
+        ),
+    )
+    .order_by(Endpoint.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+
+
+def failing_endpoints(most: int) -> list[Endpoint]:
+    """Endpoints that accept no events for now, or were turned off for that reason."""
+    return list(db.session.scalars(FAILING, {"most": most}))
 
 
 def list_endpoints() -> list[Endpoint]:

@@ -3,15 +3,41 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import Text, any_, bindparam, select
+from sqlalchemy.dialects.postgresql import ARRAY
 
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound
-from core.ids import BadId, canonical_id
+from core.ids import BadId, Id, canonical_id
 from core.values.phone import display_phone, phone_variants
 from messaging.models import Contact, Identity
 
 IDENTITY_KINDS = ("phone", "username", "network_id", "lid")
+
+
+CONTACT = (
+    select(Contact)
+    .where(Contact.tenant_id == THIS_TENANT, Contact.id == bindparam("contact_id"))
+    .execution_options(populate_existing=True)
+    .execution_options(plan_once=True)
+)
+IDENTITIES = (
+    select(Identity)
+    .where(
+        Identity.tenant_id == THIS_TENANT,
+        Identity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
+    )
+    .execution_options(populate_existing=True)
+    .execution_options(plan_once=True)
+)
+NAMES_BY_ADDRESS = select(Identity.value, Contact.id, Contact.name).where(
+    Identity.tenant_id == THIS_TENANT,
+    Identity.kind.in_(IDENTITY_KINDS),
+    Identity.value == any_(bindparam("addresses", type_=ARRAY(Text))),
+    Contact.tenant_id == THIS_TENANT,
+    Contact.id == Identity.contact_id,
+    Contact.name != "",
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +93,7 @@ def get_contact(contact_id: str) -> Contact:
         known = canonical_id("con", contact_id)
     except BadId:
         raise NotFound() from None
-    found = db.session.get(Contact, (current_tenant_id(), known), populate_existing=True)
+    found = db.session.scalars(CONTACT, {"contact_id": known}).first()
     if found is None:
         raise NotFound()
     return found
@@ -86,16 +112,8 @@ def names_by_phone(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
     variants = {phone: set(phone_variants(phone)) | {phone} for phone in phones if phone}
     if not variants:
         return {}
-    rows = db.session.execute(
-        select(Identity.value, Contact.id, Contact.name).where(
-            Identity.tenant_id == current_tenant_id(),
-            Identity.kind.in_(IDENTITY_KINDS),
-            Identity.value.in_(set().union(*variants.values())),
-            Contact.tenant_id == current_tenant_id(),
-            Contact.id == Identity.contact_id,
-            Contact.name != "",
-        )
-    ).all()
+    addresses = list(set().union(*variants.values()))
+    rows = read_rows(NAMES_BY_ADDRESS, {"addresses": addresses})
     known = {row.value: (row.id, row.name) for row in rows}
     return {
         phone: next(known[one] for one in ways if one in known)
@@ -112,10 +130,7 @@ def cards_of(contacts: Sequence[Contact]) -> list[ContactCard]:
     """Load the identities of all contacts in one query."""
     names: dict[str, list[Identity]] = {one.id: [] for one in contacts}
     if contacts:
-        query = select(Identity).where(
-            Identity.tenant_id == current_tenant_id(), Identity.contact_id.in_(list(names))
-        )
-        for identity in db.session.scalars(query.execution_options(populate_existing=True)):
+        for identity in db.session.scalars(IDENTITIES, {"contact_ids": list(names)}):
             names[identity.contact_id].append(identity)
     for found in names.values():
         found.sort(key=lambda one: (IDENTITY_KINDS.index(one.kind), one.value))

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, insert, select, text, update
+from sqlalchemy import ColumnElement, bindparam, delete, insert, select, text, update
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import invalid
 from core.ids import new_id, to_uuid
 from core.values.phone import phone_variants
@@ -129,19 +129,21 @@ def delete_blocked_phones(contact_id: str) -> None:
     )
 
 
+CONSENT_HISTORY = (
+    select(ConsentChange)
+    .where(
+        ConsentChange.tenant_id == THIS_TENANT,
+        ConsentChange.contact_id == bindparam("contact_id"),
+    )
+    .order_by(ConsentChange.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+
+
 def consent_history(contact_id: str, limit: int = 50) -> list[ConsentChange]:
     """Return the changes, newest first."""
-    return list(
-        db.session.scalars(
-            select(ConsentChange)
-            .where(
-                ConsentChange.tenant_id == current_tenant_id(),
-                ConsentChange.contact_id == contact_id,
-            )
-            .order_by(ConsentChange.id.desc())
-            .limit(limit)
-        )
-    )
+    return list(db.session.scalars(CONSENT_HISTORY, {"contact_id": contact_id, "most": limit}))
 
 
 def checked_source(source: str) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from sqlalchemy import func, select, update
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, NotFound, invalid
 from core.values.text import BadText, normalize_text, one_line
 from messaging.contacts.search_tokens import search_key
@@ -22,15 +22,17 @@ _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _LOCAL_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 
 
+FIELDS = (
+    select(ContactField)
+    .where(ContactField.tenant_id == THIS_TENANT, ContactField.removed_at.is_(None))
+    .order_by(ContactField.position, ContactField.id)
+    .execution_options(plan_once=True)
+)
+
+
 def list_fields() -> list[ContactField]:
     """Return the fields in use, in their order."""
-    return list(
-        db.session.scalars(
-            select(ContactField)
-            .where(ContactField.tenant_id == current_tenant_id(), ContactField.removed_at.is_(None))
-            .order_by(ContactField.position, ContactField.id)
-        )
-    )
+    return list(db.session.scalars(FIELDS))
 
 
 def add(name: str, kind: str, choices: list[str]) -> ContactField:

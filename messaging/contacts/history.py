@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, read_rows
 from messaging.contacts.cards import ContactCard, addresses_of
 from messaging.models import Conversation, Line, Message
 
@@ -18,30 +19,40 @@ class ConversationSummary:
     unread: int
 
 
-def list_messages(card: ContactCard, after: str | None, limit: int) -> list[Message]:
-    """Return messages, newest first, with one index scan per address."""
-    found: list[Message] = []
+MESSAGES = (
+    select(
+        Message.id,
+        Message.line_id,
+        Message.direction,
+        Message.kind,
+        Message.text,
+        Message.content,
+        Message.state,
+        Message.created_at,
+    )
+    .where(Message.tenant_id == THIS_TENANT, Message.phone == bindparam("phone"))
+    .order_by(Message.id.desc())
+    .limit(bindparam("most"))
+)
+CONVERSATIONS = (
+    select(Line.name, Conversation.last_at, Conversation.window_until, Conversation.unread)
+    .join(Line, (Line.tenant_id == THIS_TENANT) & (Line.id == Conversation.line_id))
+    .where(
+        Conversation.tenant_id == THIS_TENANT, Conversation.contact_id == bindparam("contact_id")
+    )
+    .order_by(Conversation.last_at.desc())
+)
+
+
+def list_messages(card: ContactCard, after: str | None, limit: int) -> list[Any]:
+    """Return messages, newest first, with what a list of them shows; one index scan per address."""
+    query = MESSAGES.where(Message.id < after) if after else MESSAGES
+    found: list[Any] = []
     for name in addresses_of(card):
-        query = (
-            select(Message)
-            .where(Message.tenant_id == current_tenant_id(), Message.phone == name)
-            .order_by(Message.id.desc())
-            .limit(limit)
-        )
-        if after:
-            query = query.where(Message.id < after)
-        found += db.session.scalars(query)
-    return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
+        found += read_rows(query, {"phone": name, "most": limit})
+    return sorted(found, key=lambda one: str(one.id), reverse=True)[:limit]
 
 
 def list_conversations(contact_id: str) -> list[ConversationSummary]:
-    rows = db.session.execute(
-        select(Line.name, Conversation.last_at, Conversation.window_until, Conversation.unread)
-        .join(
-            Line,
-            (Line.tenant_id == current_tenant_id()) & (Line.id == Conversation.line_id),
-        )
-        .where(Conversation.tenant_id == current_tenant_id(), Conversation.contact_id == contact_id)
-        .order_by(Conversation.last_at.desc())
-    )
+    rows = read_rows(CONVERSATIONS, {"contact_id": contact_id})
     return [ConversationSummary(*row) for row in rows]

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import bindparam, delete, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical_id, new_id, to_uuid
 from core.values.phone import phone_variants
@@ -216,18 +216,18 @@ def add_note(contact_id: str, written: str) -> ContactNote:
     return note
 
 
+NOTES = (
+    select(ContactNote)
+    .where(ContactNote.tenant_id == THIS_TENANT, ContactNote.contact_id == bindparam("contact_id"))
+    .order_by(ContactNote.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+
+
 def list_notes(contact_id: str, limit: int = 100) -> list[ContactNote]:
     """Return notes, newest first."""
-    return list(
-        db.session.scalars(
-            select(ContactNote)
-            .where(
-                ContactNote.tenant_id == current_tenant_id(), ContactNote.contact_id == contact_id
-            )
-            .order_by(ContactNote.id.desc())
-            .limit(limit)
-        )
-    )
+    return list(db.session.scalars(NOTES, {"contact_id": contact_id, "most": limit}))
 
 
 def delete_note(contact_id: str, note_id: str) -> None:
@@ -246,11 +246,16 @@ def delete_note(contact_id: str, note_id: str) -> None:
     audit.record("contacts.note_removed", card.title, contact=card.id)
 
 
-TAGS = select(ContactTag.name).where(ContactTag.tenant_id == THIS_TENANT).order_by(ContactTag.key)
+TAGS = (
+    select(ContactTag.name)
+    .where(ContactTag.tenant_id == THIS_TENANT)
+    .order_by(ContactTag.key)
+    .limit(bindparam("most"))
+)
 
 
 def list_tags(limit: int = 500) -> list[str]:
-    return list(db.session.scalars(TAGS.limit(limit)))
+    return [row.name for row in read_rows(TAGS, {"most": limit})]
 
 
 def record_tags(tags: Iterable[str]) -> None:

@@ -10,13 +10,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from core.clock import now
-from core.db import THIS_TENANT, Base, current_tenant_id, db
+from core.db import THIS_TENANT, Base, current_tenant_id, db, read_rows
 from core.sql.partitions import id_at
-from messaging.models import UsageDay
+from messaging.models import Line, UsageDay
 
 Key = tuple[date, int, str, str]
 COUNTERS = ("sent", "delivered", "read", "failed", "received")
@@ -224,6 +224,32 @@ def usage_details(span: Period, line_ids: frozenset[int] | None = None) -> list[
     if line_ids is not None:
         query = query.where(UsageDay.line_id.in_(line_ids))
     return list(db.session.scalars(query))
+
+
+LIVE_AND_TEST_DAYS = (
+    select(
+        UsageDay.day,
+        func.coalesce(Line.test, False).label("test"),
+        *(func.sum(getattr(UsageDay, name)).label(name) for name in (*COUNTERS, "cost_usd")),
+    )
+    .outerjoin(Line, (Line.tenant_id == THIS_TENANT) & (Line.id == UsageDay.line_id))
+    .where(
+        UsageDay.tenant_id == THIS_TENANT,
+        UsageDay.day.between(bindparam("since"), bindparam("until")),
+    )
+    .group_by(UsageDay.day, "test")
+)
+
+
+def live_and_test_usage(span: Period) -> tuple[dict[date, UsageTotal], dict[date, UsageTotal]]:
+    """The totals of each day with messages: of live lines, and of test lines."""
+    live: dict[date, UsageTotal] = {}
+    tests: dict[date, UsageTotal] = {}
+    for row in read_rows(LIVE_AND_TEST_DAYS, {"since": span.since, "until": span.until}):
+        counts = {name: int(getattr(row, name)) for name in COUNTERS}
+        total = UsageTotal(row.day, **counts, cost_usd=row.cost_usd)
+        (tests if row.test else live)[row.day] = total
+    return live, tests
 
 
 DAYS_AND_LINES = (

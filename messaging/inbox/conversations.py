@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import func, literal_column, select, text
+from sqlalchemy import TextClause, func, literal_column, select, text
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound, invalid
 from core.ids import BadId, from_uuid, to_uuid
 from core.values.phone import phone_variants
@@ -21,8 +22,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 SELECT_CONVERSATIONS = """
 SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_until, c.unread,
-       c.assigned_to, c.closed_at, contacts.name, contacts.blocked_at, contacts.opted_out_at,
-       m.direction, m.kind, m.text, m.state
+       c.assigned_to, c.closed_at, contacts.name, contacts.tags, contacts.blocked_at,
+       contacts.opted_out_at, m.direction, m.kind, m.text, m.state
   FROM conversations AS c
   JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
   LEFT JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = c.last_message_id
@@ -32,6 +33,7 @@ SELECT contact_id, kind, value, spelling FROM identities
  WHERE tenant_id = :tenant_id AND contact_id = ANY(CAST(:contact_ids AS uuid[]))
  ORDER BY kind, value
 """)
+ONE_CONVERSATION = text(f"{SELECT_CONVERSATIONS} AND c.id = :id")
 CONDITIONS = {
     "open": "c.closed_at IS NULL",
     "mine": "c.closed_at IS NULL AND c.assigned_to = :me",
@@ -79,6 +81,7 @@ class ConversationSummary:
     assigned_to: str | None
     closed_at: datetime | None
     contact_name: str
+    tags: list[str]
     blocked: bool
     opted_out: bool
     last_message_id: str
@@ -151,12 +154,18 @@ def list_conversations(
         wanted.append("(c.last_at, c.id) < (:last_at, :last_id)")
     conditions = "".join(f"\n   AND {one}" for one in wanted)
     query = f"{SELECT_CONVERSATIONS}{conditions}\n ORDER BY c.last_at DESC, c.id DESC LIMIT :limit"
-    return _known(db.session.execute(text(query), params).all())
+    return _known(read_rows(_compiled(query), params))
+
+
+@lru_cache(maxsize=256)
+def _compiled(query: str) -> TextClause:
+    """One statement for each combination of filters."""
+    return text(query)
 
 
 def get(conversation_id: str) -> ConversationSummary:
     params = _params(id=str(to_uuid("cnv", conversation_id)))
-    found = _known(db.session.execute(text(f"{SELECT_CONVERSATIONS} AND c.id = :id"), params).all())
+    found = _known(read_rows(ONE_CONVERSATION, params))
     if not found:
         raise NotFound()
     return found[0]
@@ -199,6 +208,7 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
             assigned_to=from_uuid("per", row.assigned_to) if row.assigned_to else None,
             closed_at=row.closed_at,
             contact_name=row.name,
+            tags=row.tags,
             blocked=row.blocked_at is not None,
             opted_out=row.opted_out_at is not None,
             last_message_id=from_uuid("msg", row.last_message_id),
@@ -215,7 +225,7 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
 def _identities(contact_ids: list[Any]) -> dict[Any, tuple[tuple[str, str, str], ...]]:
     if not contact_ids:
         return {}
-    rows = db.session.execute(IDENTITIES, _params(contact_ids=[str(one) for one in contact_ids]))
+    rows = read_rows(IDENTITIES, _params(contact_ids=list(contact_ids)))
     found: dict[Any, tuple[tuple[str, str, str], ...]] = {}
     for row in rows:
         names = found.get(row.contact_id, ())

@@ -5,7 +5,7 @@ import re
 from sqlalchemy import delete, select
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, NotFound, invalid
 from core.values.text import BadText, fold_case, normalize_text
 from messaging.models import QuickReply
@@ -18,15 +18,17 @@ _SHORTCUT = re.compile(r"[\w-]{1,32}")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
+QUICK_REPLIES = (
+    select(QuickReply)
+    .where(QuickReply.tenant_id == THIS_TENANT)
+    .order_by(QuickReply.shortcut)
+    .limit(MOST)
+    .execution_options(plan_once=True)
+)
+
+
 def list_quick_replies() -> list[QuickReply]:
-    return list(
-        db.session.scalars(
-            select(QuickReply)
-            .where(QuickReply.tenant_id == current_tenant_id())
-            .order_by(QuickReply.shortcut)
-            .limit(MOST)
-        )
-    )
+    return list(db.session.scalars(QUICK_REPLIES))
 
 
 def get(reply_id: str) -> QuickReply:

@@ -8,7 +8,14 @@ from decimal import Decimal
 from sqlalchemy import select, update
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db, invalidate_tenant_cache, notify_workers
+from core.db import (
+    THIS_TENANT,
+    current_tenant_id,
+    db,
+    invalidate_tenant_cache,
+    notify_workers,
+    read_rows,
+)
 from core.errors import Forbidden, Invalid, NotFound, invalid
 from core.ids import new_token
 from core.lookups import add_lookup as make_findable
@@ -135,6 +142,7 @@ LINES = (
     select(Line)
     .where(Line.tenant_id == THIS_TENANT, Line.removed_at.is_(None))
     .order_by(Line.test, Line.is_default.desc(), Line.created_at)
+    .execution_options(plan_once=True)
 )
 LINE_LABELS = (
     select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
@@ -149,7 +157,7 @@ def list_lines() -> list[Line]:
 
 def line_labels() -> list[LineLabel]:
     """Return the labels of all lines, also removed ones; secrets are not decrypted."""
-    rows = db.session.execute(LINE_LABELS)
+    rows = read_rows(LINE_LABELS)
     return [
         LineLabel(
             id=row.id,

@@ -1,14 +1,16 @@
 """Look up messages and their timelines, and cancel messages that are still waiting."""
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, text
+from sqlalchemy import bindparam, select, text
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound
 from core.ids import BadId, from_uuid, to_uuid
 from core.sql.partitions import id_at
@@ -73,18 +75,38 @@ def get(name: str, line_ids: frozenset[int] | None = None) -> Message:
     return found
 
 
+MESSAGES = (
+    select(Message)
+    .where(Message.tenant_id == THIS_TENANT)
+    .order_by(Message.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+LATEST_FAILURES = (
+    select(
+        Message.id,
+        Message.phone,
+        Message.error_reason.label("error_reason"),
+        Message.created_at,
+    )
+    .where(Message.tenant_id == THIS_TENANT, Message.state == "failed")
+    .order_by(Message.id.desc())
+    .limit(bindparam("most"))
+)
+
+
+def latest_failures(most: int) -> Sequence[Any]:
+    """Id, phone, reason and time, read through the index of failed messages."""
+    return read_rows(LATEST_FAILURES, {"most": most})
+
+
 def list_messages(filters: MessageFilters, after: str | None, limit: int) -> list[Message]:
     """List messages, newest first.
 
     Each filter is also expressed as a condition that an index covers, so that a rare match is found
     without reading every newer message.
     """
-    query = (
-        select(Message)
-        .where(Message.tenant_id == current_tenant_id())
-        .order_by(Message.id.desc())
-        .limit(limit)
-    )
+    query = MESSAGES
     conditions = {
         Message.phone: filters.phone,
         Message.line_id: filters.line_id,
@@ -110,7 +132,7 @@ def list_messages(filters: MessageFilters, after: str | None, limit: int) -> lis
         query = query.where(Message.created_at < filters.until, Message.id < _id_at(until))
     if after:
         query = query.where(Message.id < after)
-    return list(db.session.scalars(query))
+    return list(db.session.scalars(query, {"most": limit}))
 
 
 def _id_at(moment: datetime) -> str:

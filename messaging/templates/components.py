@@ -59,7 +59,7 @@ def required_parameters(components: Components) -> TemplateParameters:
     header, buttons = _part(components, "HEADER"), _part(components, "BUTTONS")
     media = str(header.get("format") or "").upper()
     return TemplateParameters(
-        body=_placeholders(_part(components, "BODY").get("text")),
+        body=body_placeholders(components),
         header=_placeholders(header.get("text")) if media in ("", "TEXT") else (),
         header_media=media.lower() if media in _MEDIA else "",
         buttons=tuple(
@@ -86,6 +86,20 @@ def sample_values(components: Components) -> dict[str, str]:
     return {name: str(value) for name, value in zip(names, row, strict=False)}
 
 
+def body_placeholders(components: Components) -> tuple[str, ...]:
+    """The parameters of the body; `required_parameters` has those of all parts."""
+    return _placeholders(_part(components, "BODY").get("text"))
+
+
+def filled_body(components: Components, values: Mapping[str, str]) -> str:
+    """The body alone, for the messages of a conversation."""
+    return _fill(_part(components, "BODY").get("text"), _value_or_name(values))
+
+
+def _value_or_name(values: Mapping[str, str]) -> Callable[["re.Match[str]"], str]:
+    return lambda place: values.get(place[1]) or f"[{place[1]}]"
+
+
 def filled_preview(
     components: Components,
     values: Mapping[str, str],
@@ -101,15 +115,11 @@ def filled_preview(
     top = _part(components, "HEADER")
     put_top = (lambda _place: given) if given else _header_value(top)
     buttons = _buttons(_part(components, "BUTTONS"))
-    body, needs = _part(components, "BODY"), required_parameters(components)
-
-    def put(place: "re.Match[str]") -> str:
-        return values.get(place[1]) or f"[{place[1]}]"
-
+    needs = required_parameters(components)
     return TemplatePreview(
         header=_fill(top.get("text"), put_top) if not needs.header_media else "",
         header_media=needs.header_media,
-        body=_fill(body.get("text"), put),
+        body=filled_body(components, values),
         footer=str(_part(components, "FOOTER").get("text") or ""),
         buttons=tuple(str(one.get("text") or one.get("type") or "") for one in buttons),
         links=tuple(

@@ -1,13 +1,14 @@
 """A tenant's templates: a synced copy of the network's list."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, or_, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Text, any_, bindparam, delete, or_, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from core.clock import now
-from core.db import current_tenant_id, db, notify_workers
+from core.db import THIS_TENANT, current_tenant_id, db, notify_workers, read_rows
 from core.errors import NotFound
 from core.ids import from_uuid, new_id
 from core.queue import lanes
@@ -168,18 +169,23 @@ def list_templates(
     return list(db.session.scalars(query.limit(limit)))
 
 
-def stopped_templates(accounts: frozenset[str], limit: int) -> list[Template]:
-    """Templates that WhatsApp paused or disabled: paused ones first, each group by name."""
-    query = (
-        select(Template)
-        .where(
-            Template.tenant_id == current_tenant_id(),
-            Template.state.in_(("paused", "disabled")),
-            Template.account_id.in_(accounts),
-        )
-        .order_by(Template.state.desc(), Template.name, Template.id)
+STOPPED = (
+    select(Template.id, Template.name)
+    .where(
+        Template.tenant_id == THIS_TENANT,
+        Template.state.in_(("paused", "disabled")),
+        Template.account_id == any_(bindparam("accounts", type_=ARRAY(Text))),
     )
-    return list(db.session.scalars(query.limit(limit)))
+    .order_by(Template.state.desc(), Template.name, Template.id)
+    .limit(bindparam("most"))
+)
+
+
+def stopped_templates(accounts: frozenset[str], most: int) -> Sequence[Any]:
+    """Ids and names of templates that WhatsApp paused or disabled: paused ones first, each group
+    by name.
+    """
+    return read_rows(STOPPED, {"accounts": list(accounts), "most": most})
 
 
 def get(template_id: str) -> Template:
@@ -204,17 +210,21 @@ def latest_uses(known: Template, most: int = 5) -> list[TemplateUse]:
     ]
 
 
+NAMED = (
+    select(Template)
+    .where(
+        Template.tenant_id == THIS_TENANT,
+        Template.account_id == bindparam("account_id"),
+        Template.name == any_(bindparam("names", type_=ARRAY(Text))),
+    )
+    .execution_options(plan_once=True)
+)
+
+
 def templates_named(line: Line, *names: str) -> list[Template]:
     """Return the templates in all languages, in the line's account."""
-    return list(
-        db.session.scalars(
-            select(Template).where(
-                Template.tenant_id == current_tenant_id(),
-                Template.account_id == template_account(line),
-                Template.name.in_(names),
-            )
-        )
-    )
+    wanted = {"account_id": template_account(line), "names": list(names)}
+    return list(db.session.scalars(NAMED, wanted))
 
 
 def main_lines(lines: list[Line]) -> list[Line]:

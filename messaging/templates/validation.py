@@ -6,7 +6,12 @@ from core.errors import invalid
 from messaging.lines.drivers.cloud.template_payload import is_by_section, template_payload
 from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
-from messaging.templates.components import TemplateParameters, filled_preview, required_parameters
+from messaging.templates.components import (
+    TemplateParameters,
+    body_placeholders,
+    filled_body,
+    required_parameters,
+)
 
 APPROVED = "approved"
 MARKETING = "marketing"
@@ -79,9 +84,9 @@ def _filled_text(known: Template | None, content: dict[str, Any]) -> str:
         values = {str(name): str(value) for name, value in body.items()}
     else:
         each = body if isinstance(body, list) else [body]
-        names = required_parameters(known.components).body
+        names = body_placeholders(known.components)
         values = {name: str(value) for name, value in zip(names, each, strict=False)}
-    return filled_preview(known.components, values).body
+    return filled_body(known.components, values)
 
 
 def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field: str) -> None:

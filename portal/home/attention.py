@@ -1,35 +1,27 @@
 """Items that need attention, shown on Home until they are resolved."""
 
 from datetime import timedelta
-from typing import Any
-from uuid import UUID
 
 from flask import current_app, url_for
 from flask_babel import format_date, gettext
 from flask_login import current_user
-from sqlalchemy import Select, select
 
 from core.clock import now
-from core.db import current_tenant_id
-from core.ids import from_uuid
-from core.sql.partitions import id_at
 from messaging.lines.repository import SENDING_STATES
-from messaging.models import Line, Message
+from messaging.models import Line
 from messaging.templates import repository as template_repository
 from portal.home.attention_item import AttentionItem
-from portal.home.counts import MOST_COUNTED, count_each
-from portal.home.kitchen_attention import countable, kitchen_attention_items
+from portal.home.counts import MOST_COUNTED, count_what_needs_attention
+from portal.home.kitchen_attention import kitchen_attention_items
 from portal.web.auth import may
 from portal.web.i18n import network_message
-from printing.models import Printer
+from printing.printers import PrinterSummary
 from restaurant.models import Site
 from tenants.plans import quota, renewals
 from tenants.plans.catalog import TenantFacts
 from webhooks import endpoints
-from webhooks.inbound import hook_log
 
 MOST = 5
-UNSETTLED_AFTER = timedelta(hours=1)  # receipts settle most messages within minutes
 
 
 def attention_items(
@@ -37,10 +29,10 @@ def attention_items(
     used: quota.Usage,
     lines: list[Line],
     sites: list[Site],
-    printers: list[Printer],
+    printers: list[PrinterSummary],
 ) -> list[AttentionItem]:
     """Runs in the tenant's open transaction; returns only what the person may see."""
-    counts = count_each(_countable() | countable())
+    counts = count_what_needs_attention()
     found: list[AttentionItem] = []
     if may("lines.view"):
         found += _lines(lines) + _templates(lines) + _hooks(counts["hooks"])
@@ -51,22 +43,6 @@ def attention_items(
     if may("settings.manage"):
         found += _plan()
     return _usage(facts, used) + kitchen_attention_items(counts, sites, printers) + found
-
-
-def _countable() -> dict[str, Select[Any]]:
-    """What is counted, as far as the person may see it."""
-    found: dict[str, Select[Any]] = {}
-    if may("lines.view"):
-        found["hooks"] = hook_log.parked_hooks()
-    if may("messages.view"):
-        moment = now()
-        found["unsettled"] = select(Message.id).where(
-            Message.tenant_id == current_tenant_id(),
-            Message.state == "unknown",
-            Message.id >= from_uuid("msg", UUID(id_at(moment - timedelta(days=14)))),
-            Message.id < from_uuid("msg", UUID(id_at(moment - UNSETTLED_AFTER))),
-        )
-    return found
 
 
 def _lines(lines: list[Line]) -> list[AttentionItem]:
@@ -149,9 +125,8 @@ def _endpoints() -> list[AttentionItem]:
             url_for("webhooks.endpoint", endpoint_id=one.id),
             gettext("See why"),
         )
-        for one in endpoints.list_endpoints()
-        if (not one.enabled and one.disabled_because == "failing") or one.failing_since
-    ][:MOST]
+        for one in endpoints.failing_endpoints(MOST)
+    ]
 
 
 def _plan() -> list[AttentionItem]:

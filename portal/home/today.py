@@ -8,10 +8,9 @@ from core.clock import now
 from core.values.date_ranges import DateRange
 from messaging.costs import usage as message_usage
 from messaging.costs.usage import Period, UsageTotal
-from messaging.lines import repository as line_repository
 from portal.web.auth import may
 from printing import reports as paper
-from printing.models import Printer
+from printing.printers import PrinterSummary
 from restaurant.models import Site
 from restaurant.orders.reports import day_summary
 from restaurant.orders.reports import sales as sales_reports
@@ -51,7 +50,7 @@ class Today:
         return self.messages[-1] if self.messages else UsageTotal(now().date())
 
 
-def read_today(sites: list[Site], printers: list[Printer]) -> Today:
+def read_today(sites: list[Site], printers: list[PrinterSummary]) -> Today:
     """Runs in the tenant's transaction; reads only what the person may see."""
     found = Today()
     if may("messages.view"):
@@ -67,16 +66,9 @@ def _messages() -> tuple[list[UsageTotal], UsageTotal]:
     """Messages of live lines by day, and today's messages of test lines."""
     until = now().date()
     span = Period(until - timedelta(days=DAYS - 1), until)
-    tests = {line.id for line in line_repository.line_labels() if line.test}
-    rows = message_usage.usage_by_day(span.since, span.until)
-    known = {day: UsageTotal(day) for day in span.days()}
-    tried = UsageTotal(until)
-    for row in rows:
-        if row.line_id not in tests:
-            known[row.day].add(row)
-        elif row.day == until:
-            tried.add(row)
-    return list(known.values()) if rows else [], tried
+    live, tests = message_usage.live_and_test_usage(span)
+    days = [live.get(day) or UsageTotal(day) for day in span.days()]
+    return days if live or tests else [], tests.get(until) or UsageTotal(until)
 
 
 def _orders(found: Today, known: list[Site]) -> None:
@@ -87,7 +79,7 @@ def _orders(found: Today, known: list[Site]) -> None:
         site.currency: Revenue(site.currency, trend=[Decimal(0)] * DAYS) for site in known
     }
     found.order_trend = [0] * DAYS
-    for row in sales_reports.daily_sales(list(todays), span):
+    for row in sales_reports.day_totals(list(todays), span):
         ago = (todays[row.site_id] - row.day).days
         totals = by_currency.setdefault(
             row.currency, Revenue(row.currency, trend=[Decimal(0)] * DAYS)
@@ -105,7 +97,7 @@ def _orders(found: Today, known: list[Site]) -> None:
     found.orders_last_week = sum(one.last_week.orders for one in found.takings)
 
 
-def _print_jobs(found: Today, printers: list[Printer]) -> None:
+def _print_jobs(found: Today, printers: list[PrinterSummary]) -> None:
     rows = _tickets([one.id for one in printers], now().date())
     found.tickets = sum(row.tickets for row in rows)
     found.not_printed = sum(row.failed + row.unconfirmed for row in rows)

@@ -10,7 +10,6 @@ from core.clock import now
 from core.db import tenant_scope
 from messaging.lines import repository as line_repository
 from messaging.messages import queries as message_queries
-from messaging.models import Message
 from portal.home import today
 from portal.home.attention import attention_items
 from portal.onboarding import first_steps
@@ -33,7 +32,7 @@ def index() -> Any:
     with tenant_scope(g.tenant_id):
         facts, account = current_tenant_facts(), current_user.account
         known_sites = sites.listed() if may("orders.view") or may("printing.view") else []
-        known_printers = printers.listed() if may("printing.view") else []
+        known_printers = printers.summaries_in_use() if may("printing.view") else []
         used = quota.usage(facts)
         steps = (
             first_steps.steps(account, current_user.person) if first_steps.is_shown(account) else []
@@ -61,9 +60,7 @@ def index() -> Any:
     )
 
 
-def _latest_failures() -> list[Message]:
-    """Failures of the last days, read through the index of failed messages."""
-    failed = message_queries.list_messages(
-        message_queries.MessageFilters(state="failed"), None, FAILURES
-    )
-    return [message for message in failed if message.created_at > now() - FAILED_LATELY]
+def _latest_failures() -> list[Any]:
+    """Failures of the last days."""
+    since = now() - FAILED_LATELY
+    return [one for one in message_queries.latest_failures(FAILURES) if one.created_at > since]

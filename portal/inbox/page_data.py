@@ -1,12 +1,13 @@
 """Collects the data that a page of the inbox shows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from flask import current_app, g, request, url_for
-from flask_babel import format_timedelta, to_user_timezone
+from flask_babel import format_timedelta
 from flask_login import current_user
 
 from core.clock import now
@@ -14,7 +15,6 @@ from core.db import tenant_scope
 from core.ids import new_token
 from core.settings import Settings
 from core.values.geo import route_url
-from messaging.contacts import cards as contact_cards
 from messaging.contacts import repository as contact_book
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import quick_replies, thread
@@ -25,7 +25,7 @@ from messaging.lines import repository as line_repository
 from messaging.lines.repository import LineLabel
 from messaging.messages.kinds.registry import is_picture
 from messaging.messages.media import uploads as media_uploads
-from messaging.models import Contact, ContactNote, Line
+from messaging.models import ContactNote, Line
 from messaging.templates import repository as template_repository
 from messaging.templates import validation as template_validation
 from messaging.templates.components import filled_preview, required_parameters
@@ -34,7 +34,7 @@ from messaging.templates.validation import APPROVED
 from portal.loyalty import contact_summary as loyalty_summary
 from portal.web.auth import may
 from portal.web.forms import text_in_url
-from restaurant.models import Order
+from portal.web.rendering.template_cache import time_zone
 from restaurant.orders import queries as order_queries
 from tenants import team
 from tenants.rights import role_may
@@ -84,10 +84,12 @@ class InboxPage:
     once: str = ""
     templates: list[TemplateChoice] = field(default_factory=list)
     """Approved templates to choose from. If empty, the page has fields to type the name instead."""
-    contact: Contact | None = None
+    shows_contact: bool = False
+    """Whether the person may see the contact's page, notes and loyalty."""
     notes: list[ContactNote] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    standings: list[Any] = field(default_factory=list)
+    orders: Sequence[Any] = ()
+    """The latest orders, with what the page shows of each."""
+    standings: Sequence[Any] = ()
     """Points or stamps, each with its restaurant's name and the programme's unit."""
 
     @cached_property
@@ -133,7 +135,7 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
         made.templates = _templates(line)
     _read_templates(made.entries, line)
     if may("contacts.view"):
-        made.contact = contact_cards.get_contact(talk.contact_id)
+        made.shows_contact = True
         made.notes = contact_book.list_notes(talk.contact_id, FEW)
         made.standings = loyalty_summary.standings_of_contact(talk.contact_id)
     if may("orders.view"):
@@ -193,7 +195,7 @@ def older(
 def thread_entries(page: ThreadPage, names: dict[str, str]) -> list[ThreadEntry]:
     made: list[ThreadEntry] = []
     for entry in page.entries:
-        day = to_user_timezone(entry.at).date()
+        day = _local_day(entry.at)
         before = made[-1] if made else None
         author = names.get(entry.by, "") if isinstance(entry, ThreadMessage) and entry.by else ""
         made.append(
@@ -253,7 +255,7 @@ def _values(talk: ConversationSummary) -> dict[str, str]:
 
 def day_label(day: date) -> str:
     """Which day it is: `today`, `yesterday`, `week` or `far`."""
-    today = to_user_timezone(now()).date()
+    today = _local_day(now())
     if day == today:
         return "today"
     if day == today - timedelta(days=1):
@@ -262,7 +264,11 @@ def day_label(day: date) -> str:
 
 
 def short_time(moment: datetime) -> str:
-    return day_label(to_user_timezone(moment).date())
+    return day_label(_local_day(moment))
+
+
+def _local_day(moment: datetime) -> date:
+    return moment.astimezone(time_zone()).date()
 
 
 def window_label(left: timedelta) -> str:

@@ -1,5 +1,6 @@
 """The orders board: a restaurant's open orders, each with a button for the next step."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -19,7 +20,7 @@ from portal.web.i18n import error_message
 from printing import printers
 from printing import queries as print_job_queries
 from restaurant.menus import availability
-from restaurant.models import Order, OrderItem, Site, Station, Table, WaiterCall, order_states
+from restaurant.models import Order, OrderItem, Site, Station, Table, order_states
 from restaurant.orders import queries as order_queries
 from restaurant.orders import waiter_calls
 from restaurant.orders.kitchen import display as kitchen_display
@@ -90,7 +91,7 @@ class OrderCard:
 class TableCard:
     table: Table
     cards: list[OrderCard] = field(default_factory=list)
-    calls: list[WaiterCall] = field(default_factory=list)
+    calls: list[Any] = field(default_factory=list)
 
     @property
     def open(self) -> Any:
@@ -106,7 +107,7 @@ class Board:
     station: str
     stations: list[Station]
     cards: list[OrderCard]
-    calls: list[WaiterCall]
+    calls: Sequence[Any]
     columns: list[tuple[str, list[OrderCard]]] = field(default_factory=list)
     areas: list[tuple[str, list[TableCard]]] = field(default_factory=list)
     finished: list[OrderCard] = field(default_factory=list)
@@ -319,7 +320,7 @@ def _cards(site: Site, station: str, known: list[Station]) -> list[OrderCard]:
         if may("printing.view")
         else {}
     )
-    bare = station_coverage.stations_without_printer(known, printers.listed(site.id))
+    bare = station_coverage.stations_without_printer(known, printers.summaries_in_use(site.id))
     made = []
     for order in found:
         remaining = kitchen_progress.remaining_items(items[order.id], station)

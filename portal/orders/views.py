@@ -23,7 +23,7 @@ from portal.web.forms import text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from printing import printers
 from printing import queries as reading_prints
-from printing.models import Printer
+from printing.printers import PrinterSummary
 from restaurant.couriers import couriers
 from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import addresses, zones
@@ -107,7 +107,7 @@ def order(order_id: str) -> Any:
         seats = tables.listed(site.id) if open_now and known.order_type == "dine_in" else []
         progress = kitchen_progress.progress_of([known.id])[known.id]
         items = order_queries.items_of(known.id)
-        all_printers = printers.by_id_including_removed()
+        all_printers = printers.summaries()
         site_printers = [
             one for one in all_printers.values() if one.site_id == site.id and not one.removed_at
         ]
@@ -151,7 +151,9 @@ def order(order_id: str) -> Any:
     )
 
 
-def _unprinted(order: Order, items: list[OrderItem], site_printers: list[Printer]) -> list[Station]:
+def _unprinted(
+    order: Order, items: list[OrderItem], site_printers: list[PrinterSummary]
+) -> list[Station]:
     """The order's stations that have no printer."""
     bare = station_coverage.stations_without_printer(stations.listed(order.site_id), site_printers)
     return station_coverage.stations_of_items(bare, items)

@@ -32,7 +32,7 @@ def index() -> Any:
     given: dict[str, Any] = _filters_in_url()
     filters = PrintJobFilters(printer_id=given.get("printer"), state=given.get("state"))
     with tenant_scope(g.tenant_id):
-        known = printers.by_id_including_removed()
+        known = printers.summaries()
         found = print_job_queries.listed(filters, cursor_in_url(), PAGE + 1)
     page = page_of(found, "print_jobs.index", given, PAGE)
     return render_template(

@@ -105,7 +105,7 @@ from portal.web.layout_data import setup_layout_data
 from portal.web.live_updates import setup_live_updates
 from portal.web.rendering.environment import PageEnvironment
 from portal.web.rendering.template_cache import cache_navigation, cache_urls
-from portal.web.sessions import CookieSessions
+from portal.web.sessions import CookieSessions, csrf_token
 from portal.webhooks.delivery_views import deliveries_pages
 from portal.webhooks.received_hook_views import hooks_pages
 from portal.webhooks.views import webhooks_pages
@@ -246,6 +246,7 @@ def setup_portal(app: WebApp, settings: Settings) -> None:
     cache_urls(app)
     cache_navigation(app)
     app.add_template_global(csp_nonce)
+    app.add_template_global(csrf_token)
     street_tiles.install(app, settings)
     app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")

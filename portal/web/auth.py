@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from flask import Flask, abort, current_app, g, redirect, request, session, url_for
+from flask import Flask, Response, abort, current_app, g, redirect, request, session, url_for
 from flask_babel import format_datetime, gettext, ngettext
 from flask_login import LoginManager, UserMixin, current_user, login_required, login_user
 from flask_wtf.csrf import CSRFError
@@ -12,7 +12,7 @@ from werkzeug.exceptions import Forbidden, HTTPException
 
 from core import live_updates
 from core.clock import now
-from core.db import global_scope, tenant_scope
+from core.db import end_kept_transaction, global_scope, tenant_scope
 from portal.auth.known_devices import remember_device
 from portal.plan import plan_names
 from portal.web.layout_data import read_account_and_layout
@@ -74,12 +74,14 @@ class PortalUser(UserMixin):  # type: ignore[misc]
 def load_user(token: str) -> PortalUser | None:
     """Load the person and their role in the current tenant.
 
-    One transaction if the tenant is the one of the last request, otherwise a second one.
+    One transaction if the tenant is the one of the last request, otherwise a second one. The
+    transaction is continued by the page that is read.
     """
     if g.get("nobody_is_asked"):
         return None
     last = session.get("tenant")
-    with tenant_scope(last) if last else global_scope():
+    keep_open = request.method == "GET"
+    with tenant_scope(last, keep_open) if last else global_scope():
         visitor = signin.load_session(token)
         plan_names.refresh_cache()
         if visitor is None:
@@ -247,8 +249,15 @@ def trial_notice(trial: Usage | None) -> str:
     )
 
 
+def _end_transaction(answer: Response) -> Response:
+    """Commit what `load_user` left open, if the page did not read anything."""
+    end_kept_transaction()
+    return answer
+
+
 def setup_auth(app: Flask) -> None:
     login.init_app(app)
+    app.after_request(_end_transaction)
     app.context_processor(
         lambda: {
             "current_tenant": getattr(current_user, "tenant", None),

@@ -12,6 +12,7 @@ from babel.units import format_unit
 from flask import Flask, request, session
 from flask_babel import (
     Babel,
+    format_currency,
     format_date,
     format_datetime,
     format_decimal,
@@ -223,6 +224,7 @@ def setup_i18n(app: Flask) -> None:
     app.add_template_filter(cached_format(format_date), "dateformat")
     app.add_template_filter(cached_format(format_time), "timeformat")
     app.add_template_filter(cached_format(format_number), "numberformat")
+    app.add_template_filter(cached_format(format_currency), "currencyformat")
 
     @app.context_processor
     def words() -> dict[str, Any]:

@@ -22,7 +22,7 @@ class LayoutData:
 
 ACCOUNT_AND_LAYOUT = team.ACCOUNT_AND_MEMBER.add_columns(
     conversations.UNREAD_COUNT.label("unread"), sites.ANY_OPEN.label("has_restaurant")
-)
+).execution_options(plan_once=True)
 
 
 def read_account_and_layout(person_id: str) -> tuple[Account, Member | None]:

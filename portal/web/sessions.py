@@ -1,7 +1,13 @@
 """Sessions in a signed cookie. API requests carry none, so no cookie is read for them."""
 
-from flask import Flask, Request, Response, request
+from flask import Flask, Request, Response, g, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from flask_wtf.csrf import generate_csrf
+
+
+def csrf_token() -> str:
+    """The token for the forms of a page, which has up to fifty of them."""
+    return str(g.get("csrf_token") or generate_csrf())
 
 
 class CookieSessions(SecureCookieSessionInterface):

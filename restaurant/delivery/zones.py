@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Invalid, NotFound, invalid
 from core.values.geo import Coordinates, distance_metres, in_polygon, make_coordinates, polygon_area
 from core.values.money import BadMoney, parse_money, quantize
@@ -35,12 +35,16 @@ class ZoneSettings:
     corners: Sequence[Coordinates] = ()
 
 
+ZONES = (
+    select(DeliveryZone)
+    .where(DeliveryZone.tenant_id == THIS_TENANT, DeliveryZone.site_id == bindparam("site_id"))
+    .execution_options(plan_once=True)
+)
+
+
 def listed(site_id: str) -> list[DeliveryZone]:
     """Smallest first, the order in which `find_covering` tries them."""
-    query = select(DeliveryZone).where(
-        DeliveryZone.tenant_id == current_tenant_id(), DeliveryZone.site_id == site_id
-    )
-    found = db.session.scalars(query)
+    found = db.session.scalars(ZONES, {"site_id": site_id})
     return sorted(found, key=lambda zone: (area_m2(zone), zone.fee, zone.id))
 
 

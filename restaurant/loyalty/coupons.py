@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from sqlalchemy import Select, func, or_, select, update
+from sqlalchemy import Select, bindparam, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.i18n.catalogs import N_
 from core.ids import from_uuid, new_id, to_uuid
@@ -236,15 +236,27 @@ def cancel(coupon: Coupon, because: str) -> Coupon:
     return coupon
 
 
+OF_ORDER = (
+    select(Coupon)
+    .where(Coupon.tenant_id == THIS_TENANT, Coupon.order_id == bindparam("order_id"))
+    .order_by(Coupon.id)
+    .execution_options(plan_once=True)
+)
+OF_CONTACT = (
+    select(Coupon)
+    .where(Coupon.tenant_id == THIS_TENANT, Coupon.contact_id == bindparam("contact_id"))
+    .order_by(Coupon.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+
+
 def of_order(order_id: str) -> list[Coupon]:
-    return list(
-        db.session.scalars(_of_tenant().where(Coupon.order_id == order_id).order_by(Coupon.id))
-    )
+    return list(db.session.scalars(OF_ORDER, {"order_id": order_id}))
 
 
 def of_contact(contact_id: str, limit: int = 50) -> list[Coupon]:
-    query = _of_tenant().where(Coupon.contact_id == contact_id).order_by(Coupon.id.desc())
-    return list(db.session.scalars(query.limit(limit)))
+    return list(db.session.scalars(OF_CONTACT, {"contact_id": contact_id, "most": limit}))
 
 
 def open_of_contact(contact_id: str, limit: int = 5) -> list[Coupon]:

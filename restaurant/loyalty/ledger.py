@@ -7,12 +7,13 @@ locked and so that spending never makes it negative.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, select, tuple_, update
+from sqlalchemy import ColumnElement, bindparam, func, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, Invalid, invalid
 from core.ids import new_id
 from core.values.text import one_line
@@ -137,6 +138,33 @@ def balances(contact_id: str) -> list[LoyaltyMember]:
         LoyaltyMember.tenant_id == current_tenant_id(), LoyaltyMember.contact_id == contact_id
     )
     return list(db.session.scalars(query.execution_options(populate_existing=True)))
+
+
+STANDINGS = (
+    select(
+        LoyaltyMember.balance,
+        LoyaltyMember.visits,
+        LoyaltyMember.last_at,
+        func.coalesce(Site.name, "").label("site"),
+        func.coalesce(LoyaltyProgramme.kind, "points").label("kind"),
+    )
+    .outerjoin(Site, (Site.tenant_id == THIS_TENANT) & (Site.id == LoyaltyMember.site_id))
+    .outerjoin(
+        LoyaltyProgramme,
+        (LoyaltyProgramme.tenant_id == THIS_TENANT)
+        & (LoyaltyProgramme.site_id == LoyaltyMember.site_id),
+    )
+    .where(
+        LoyaltyMember.tenant_id == THIS_TENANT,
+        LoyaltyMember.contact_id == bindparam("contact_id"),
+    )
+    .order_by(LoyaltyMember.site_id)
+)
+
+
+def standings(contact_id: str) -> Sequence[Any]:
+    """A contact's balances, each with the site's name and the programme's kind."""
+    return read_rows(STANDINGS, {"contact_id": contact_id})
 
 
 def entries(contact_id: str, after: str | None = None, limit: int = 50) -> list[LoyaltyEntry]:

@@ -1,14 +1,17 @@
 """Finds and lists orders, newest first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import any_, bindparam, select
+from sqlalchemy.dialects.postgresql import ARRAY
 
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound
-from core.ids import from_uuid, to_uuid
+from core.ids import Id, from_uuid, to_uuid
 from core.sql.partitions import id_at
 from core.values.phone import phone_variants
 from restaurant.models import Order, OrderChange, OrderItem
@@ -31,9 +34,61 @@ class OrderFilters:
     test: bool | None = None
 
 
+NEWEST_ORDERS = (
+    select(Order)
+    .where(Order.tenant_id == THIS_TENANT)
+    .order_by(Order.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+BY_ID = (
+    select(Order)
+    .where(Order.tenant_id == THIS_TENANT, Order.id == bindparam("id"))
+    .execution_options(plan_once=True)
+)
+BY_NUMBER = (
+    select(Order)
+    .where(Order.tenant_id == THIS_TENANT, Order.number == bindparam("number"))
+    .execution_options(plan_once=True)
+)
+OPEN_ORDERS = (
+    select(Order)
+    .where(
+        Order.tenant_id == THIS_TENANT,
+        Order.site_id == bindparam("site_id"),
+        Order.ended_at.is_(None),
+    )
+    .order_by(Order.placed_at)
+    .execution_options(plan_once=True)
+)
+ITEMS = (
+    select(OrderItem)
+    .where(
+        OrderItem.tenant_id == THIS_TENANT,
+        OrderItem.order_id == any_(bindparam("order_ids", type_=ARRAY(Id("ord")))),
+    )
+    .order_by(OrderItem.position)
+    .execution_options(plan_once=True)
+)
+LATER_BATCHES = (
+    select(OrderChange.order_id, OrderChange.at)
+    .where(
+        OrderChange.tenant_id == THIS_TENANT,
+        OrderChange.order_id == any_(bindparam("order_ids", type_=ARRAY(Id("ord")))),
+        OrderChange.what == "added",
+    )
+    .order_by(OrderChange.id)
+)
+CHANGES = (
+    select(OrderChange.at, OrderChange.what, OrderChange.state, OrderChange.by, OrderChange.because)
+    .where(OrderChange.tenant_id == THIS_TENANT, OrderChange.order_id == bindparam("order_id"))
+    .order_by(OrderChange.id)
+)
+
+
 def listed(filters: OrderFilters, after: str | None, limit: int) -> list[Order]:
     """Sorted by id, which rises with time. Every filter on a growing set has an index."""
-    query = select(Order).where(Order.tenant_id == current_tenant_id())
+    query = NEWEST_ORDERS
     if filters.site_id:
         query = query.where(Order.site_id == filters.site_id)
     if filters.state:
@@ -61,28 +116,20 @@ def listed(filters: OrderFilters, after: str | None, limit: int) -> list[Order]:
         query = query.where(Order.id < _id_at(filters.until))
     if after:
         query = query.where(Order.id < from_uuid("ord", to_uuid("ord", after)))
-    return list(db.session.scalars(query.order_by(Order.id.desc()).limit(limit)))
+    return list(db.session.scalars(query, {"most": limit}))
 
 
 def items_of_orders(order_ids: list[str]) -> dict[str, list[OrderItem]]:
     found: dict[str, list[OrderItem]] = {order_id: [] for order_id in order_ids}
     if order_ids:
-        query = select(OrderItem).where(
-            OrderItem.tenant_id == current_tenant_id(), OrderItem.order_id.in_(order_ids)
-        )
-        for item in db.session.scalars(query.order_by(OrderItem.position)):
+        for item in db.session.scalars(ITEMS, {"order_ids": order_ids}):
             found[item.order_id].append(item)
     return found
 
 
 def open_orders(site_id: str) -> list[Order]:
     """The open orders of a site, oldest first."""
-    query = select(Order).where(
-        Order.tenant_id == current_tenant_id(),
-        Order.site_id == site_id,
-        Order.ended_at.is_(None),
-    )
-    return list(db.session.scalars(query.order_by(Order.placed_at)))
+    return list(db.session.scalars(OPEN_ORDERS, {"site_id": site_id}))
 
 
 def batch_times(orders: list[Order]) -> dict[str, list[datetime]]:
@@ -90,12 +137,7 @@ def batch_times(orders: list[Order]) -> dict[str, list[datetime]]:
     found = {order.id: [order.placed_at] for order in orders}
     again = [order.id for order in orders if order.batch > 1]
     if again:
-        query = select(OrderChange.order_id, OrderChange.at).where(
-            OrderChange.tenant_id == current_tenant_id(),
-            OrderChange.order_id.in_(again),
-            OrderChange.what == "added",
-        )
-        for row in db.session.execute(query.order_by(OrderChange.id)):
+        for row in read_rows(LATER_BATCHES, {"order_ids": again}):
             found[row.order_id].append(row.at)
     return found
 
@@ -104,15 +146,17 @@ def _id_at(moment: datetime) -> str:
     return from_uuid("ord", UUID(id_at(max(moment, EPOCH))))
 
 
-def latest_of_contact(contact_id: str, limit: int) -> list[Order]:
-    return list(
-        db.session.scalars(
-            select(Order)
-            .where(Order.tenant_id == current_tenant_id(), Order.contact_id == contact_id)
-            .order_by(Order.id.desc())
-            .limit(limit)
-        )
-    )
+LATEST_OF_CONTACT = (
+    select(Order.id, Order.number, Order.total, Order.currency, Order.placed_at)
+    .where(Order.tenant_id == THIS_TENANT, Order.contact_id == bindparam("contact_id"))
+    .order_by(Order.id.desc())
+    .limit(bindparam("most"))
+)
+
+
+def latest_of_contact(contact_id: str, most: int) -> Sequence[Any]:
+    """Id, number, total, currency and time of the latest orders."""
+    return read_rows(LATEST_OF_CONTACT, {"contact_id": contact_id, "most": most})
 
 
 def open_order_at_table(
@@ -141,23 +185,19 @@ def get(number: str) -> Order:
     """Find an order by its number or its id. Raises NotFound."""
     if "\0" in number:
         raise NotFound()
-    query = select(Order).where(Order.tenant_id == current_tenant_id())
-    query = query.where(Order.id == number if number.startswith("ord_") else Order.number == number)
-    order = db.session.scalars(query).first()
+    by_id = number.startswith("ord_")
+    order = db.session.scalars(
+        BY_ID if by_id else BY_NUMBER, {"id" if by_id else "number": number}
+    ).first()
     if order is None:
         raise NotFound()
     return order
 
 
 def items_of(order_id: str) -> list[OrderItem]:
-    query = select(OrderItem).where(
-        OrderItem.tenant_id == current_tenant_id(), OrderItem.order_id == order_id
-    )
-    return list(db.session.scalars(query.order_by(OrderItem.position)))
+    return list(db.session.scalars(ITEMS, {"order_ids": [order_id]}))
 
 
-def changes_of(order_id: str) -> list[OrderChange]:
-    query = select(OrderChange).where(
-        OrderChange.tenant_id == current_tenant_id(), OrderChange.order_id == order_id
-    )
-    return list(db.session.scalars(query.order_by(OrderChange.id)))
+def changes_of(order_id: str) -> Sequence[Any]:
+    """Time, kind, state, author and reason of each change, oldest first."""
+    return read_rows(CHANGES, {"order_id": order_id})

@@ -1,12 +1,14 @@
 """Diners call the waiter or ask for the bill; the staff answer."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from core import live_updates
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Invalid
 from restaurant.models import Site, Table, WaiterCall
 from restaurant.orders.printing import print_jobs
@@ -77,13 +79,22 @@ def move_with_order(site_id: str, was: str | None, table_id: str, number: str) -
         live_updates.publish_update("calls.changed", id=row.id, site=site_id)
 
 
-def open_calls(site_id: str) -> list[WaiterCall]:
-    query = select(WaiterCall).where(
-        WaiterCall.tenant_id == current_tenant_id(),
-        WaiterCall.site_id == site_id,
+OPEN_CALLS = (
+    select(
+        WaiterCall.id, WaiterCall.table_id, WaiterCall.table_number, WaiterCall.kind, WaiterCall.at
+    )
+    .where(
+        WaiterCall.tenant_id == THIS_TENANT,
+        WaiterCall.site_id == bindparam("site_id"),
         WaiterCall.answered_at.is_(None),
     )
-    return list(db.session.scalars(query.order_by(WaiterCall.at)))
+    .order_by(WaiterCall.at)
+)
+
+
+def open_calls(site_id: str) -> Sequence[Any]:
+    """What the board shows of each call, oldest first."""
+    return read_rows(OPEN_CALLS, {"site_id": site_id})
 
 
 def mark_answered(site_id: str, call_id: str) -> bool:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now, rfc3339
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.ids import from_uuid, new_id, to_uuid
 from core.values.money import json_number
@@ -209,15 +209,14 @@ def listed(state: str | None, after: str | None, limit: int) -> list[Payment]:
     return list(db.session.scalars(query.order_by(Payment.id.desc()).limit(limit)))
 
 
-def payments_in_review() -> Select[str]:
-    """The ids of the payments to review, for a count."""
-    return select(Payment.id).where(
-        Payment.tenant_id == current_tenant_id(), Payment.state == "review"
-    )
+# The ids of the payments to review, for a count.
+PAYMENTS_IN_REVIEW = select(Payment.id).where(
+    Payment.tenant_id == THIS_TENANT, Payment.state == "review"
+)
 
 
 def in_review(most: int = 100) -> int:
-    return len(db.session.execute(payments_in_review().limit(most)).all())
+    return len(db.session.execute(PAYMENTS_IN_REVIEW.limit(most)).all())
 
 
 def keep_without_refund(payment: Payment, because: str) -> Payment:

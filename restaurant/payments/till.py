@@ -1,11 +1,13 @@
 """Payments that staff took, by order. Written only while the order's row is locked."""
 
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound
 from restaurant.models import Order, Site, TillPayment
 from restaurant.orders.lifecycle import update_paid_state
@@ -59,9 +61,23 @@ def get(payment_id: str) -> TillPayment:
     return found
 
 
-def of_order(order_id: str) -> list[TillPayment]:
-    """Includes undone payments, oldest first."""
-    query = select(TillPayment).where(
-        TillPayment.tenant_id == current_tenant_id(), TillPayment.order_id == order_id
+PAYMENTS_OF_ORDER = (
+    select(
+        TillPayment.id,
+        TillPayment.method,
+        TillPayment.amount,
+        TillPayment.tip,
+        TillPayment.by,
+        TillPayment.at,
+        TillPayment.undone_at,
+        TillPayment.undone_by,
+        TillPayment.undone_because,
     )
-    return list(db.session.scalars(query.order_by(TillPayment.id)))
+    .where(TillPayment.tenant_id == THIS_TENANT, TillPayment.order_id == bindparam("order_id"))
+    .order_by(TillPayment.id)
+)
+
+
+def of_order(order_id: str) -> Sequence[Any]:
+    """What a page shows of each payment, oldest first. Includes undone payments."""
+    return read_rows(PAYMENTS_OF_ORDER, {"order_id": order_id})

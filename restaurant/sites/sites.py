@@ -29,8 +29,12 @@ LOOKUP, HOST_LOOKUP = "site", "site_host"
 DEFAULT_STATIONS = (("kitchen", "Kitchen"), ("bar", "Bar"))
 DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled")
 SITES = select(Site).where(Site.tenant_id == THIS_TENANT)
-ALL_SITES = SITES.order_by(Site.id)
-OPEN_SITES = SITES.where(Site.closed_at.is_(None)).order_by(Site.name, Site.id)
+ALL_SITES = SITES.order_by(Site.id).execution_options(plan_once=True)
+OPEN_SITES = (
+    SITES.where(Site.closed_at.is_(None))
+    .order_by(Site.name, Site.id)
+    .execution_options(plan_once=True)
+)
 # Whether the tenant has a restaurant.
 ANY_OPEN = exists(Site.id).where(Site.tenant_id == THIS_TENANT, Site.closed_at.is_(None))
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound, invalid
 from core.values.text import one_line
 from restaurant.models import Site, Station
@@ -16,18 +16,24 @@ MAX_STATIONS = 12
 BUILT_IN_STATIONS = frozenset({"kitchen", "bar"})
 
 
+STATIONS = (
+    select(Station)
+    .where(Station.tenant_id == THIS_TENANT)
+    .order_by(Station.position, Station.code)
+    .execution_options(plan_once=True)
+)
+STATIONS_OF_SITE = STATIONS.where(Station.site_id == bindparam("site_id")).execution_options(
+    plan_once=True
+)
+
+
 def listed(site_id: str) -> list[Station]:
-    return of_sites([site_id])
+    return list(db.session.scalars(STATIONS_OF_SITE, {"site_id": site_id}))
 
 
-def of_sites(site_ids: Collection[str]) -> list[Station]:
-    """In the order in which each site lists them."""
-    if not site_ids:
-        return []
-    query = select(Station).where(
-        Station.tenant_id == current_tenant_id(), Station.site_id.in_(site_ids)
-    )
-    return list(db.session.scalars(query.order_by(Station.position, Station.code)))
+def of_all_sites() -> list[Station]:
+    """The stations of all sites, in the order in which each site lists them."""
+    return list(db.session.scalars(STATIONS))
 
 
 def known_or_kitchen(known: Collection[str], codes: Iterable[str]) -> list[str]:

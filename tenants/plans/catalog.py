@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from sqlalchemy import select
 
-from core.db import THIS_TENANT, db
+from core.db import THIS_TENANT, db, read_rows
 from core.errors import NotFound, invalid
 from tenants.models import Account, Tenant
 from tenants.plans.models import Plan, PlanPrice
@@ -109,8 +109,31 @@ def current_tenant_facts() -> TenantFacts:
     return facts
 
 
-TENANT_PLAN_AND_ACCOUNT = (
-    select(Tenant, Plan, Account)
+LIMITS_OF_PLAN = (
+    Plan.rate_per_second,
+    Plan.burst,
+    Plan.monthly_messages,
+    Plan.spend_cap_usd,
+    Plan.trial_days,
+    Plan.trial_messages,
+)
+LIMITS_OF_ACCOUNT = (
+    Account.rate_per_second.label("own_rate"),
+    Account.burst.label("own_burst"),
+    Account.monthly_messages.label("own_messages"),
+    Account.spend_cap_usd.label("own_cap"),
+    Account.chosen_cap_usd,
+)
+TENANT_FACTS = (
+    select(
+        Tenant.id,
+        Tenant.name,
+        Tenant.state,
+        Plan.code,
+        Plan.name.label("plan_name"),
+        *LIMITS_OF_PLAN,
+        *LIMITS_OF_ACCOUNT,
+    )
     .join(Plan, Plan.code == Tenant.plan)
     .join(Account, Account.tenant_id == Tenant.id)
     .where(Tenant.id == THIS_TENANT, Account.tenant_id == THIS_TENANT)
@@ -121,24 +144,24 @@ def find_tenant_facts() -> TenantFacts | None:
     """The open transaction's tenant, its plan and its own limits, in one statement. None if it does
     not exist.
     """
-    row = db.session.execute(TENANT_PLAN_AND_ACCOUNT).first()
-    if row is None:
+    rows = read_rows(TENANT_FACTS)
+    if not rows:
         return None
-    tenant, plan, own = row
-    allowed = _own(own.spend_cap_usd, plan.spend_cap_usd)
+    (row,) = rows
+    allowed = _own(row.own_cap, row.spend_cap_usd)
     return TenantFacts(
-        id=tenant.id,
-        name=tenant.name,
-        state=tenant.state,
-        plan=plan.code,
-        plan_name=plan.name,
-        rate_per_second=own.rate_per_second or plan.rate_per_second,
-        burst=own.burst or plan.burst,
-        monthly_messages=_own(own.monthly_messages, plan.monthly_messages),
-        spend_cap_usd=_lower(own.chosen_cap_usd, allowed),
+        id=row.id,
+        name=row.name,
+        state=row.state,
+        plan=row.code,
+        plan_name=row.plan_name,
+        rate_per_second=row.own_rate or row.rate_per_second,
+        burst=row.own_burst or row.burst,
+        monthly_messages=_own(row.own_messages, row.monthly_messages),
+        spend_cap_usd=_lower(row.chosen_cap_usd, allowed),
         most_spend_usd=allowed,
-        trial_days=plan.trial_days,
-        trial_messages=plan.trial_messages,
+        trial_days=row.trial_days,
+        trial_messages=row.trial_messages,
     )
 
 

@@ -13,11 +13,11 @@ from decimal import Decimal
 from typing import Any
 
 import psycopg2
-from sqlalchemy import func, text, update
+from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from core.clock import now
-from core.db import current_tenant_id, db, savepoint
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows, savepoint
 from core.errors import PaymentRequired
 from core.sql.db_errors import sqlstate
 from tenants.models import Account, UsageMonth
@@ -102,12 +102,16 @@ def release(messages: int, cost_usd: Decimal, reserved_at: datetime) -> None:
     )
 
 
+MONTH = select(UsageMonth.messages, UsageMonth.spend_usd).where(
+    UsageMonth.tenant_id == THIS_TENANT, UsageMonth.month == bindparam("month")
+)
+
+
 def usage(facts: TenantFacts) -> Usage:
-    tenant_id = current_tenant_id()
-    month = db.session.get(UsageMonth, (tenant_id, month_of(now())))
+    month = next(iter(read_rows(MONTH, {"month": month_of(now())})), None)
     ends_at = left = None
     if facts.trial_days is not None:
-        account = db.session.get_one(Account, tenant_id)
+        account = db.session.get_one(Account, current_tenant_id())
         left = max((facts.trial_messages or 0) - account.trial_used, 0)
         if account.trial_started_at is not None:
             ends_at = account.trial_started_at + timedelta(days=facts.trial_days)

@@ -5,7 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select, text
 
-from core.db import current_tenant_id, db, global_scope, savepoint, tenant_scope
+from core.db import (
+    current_tenant_id,
+    db,
+    end_kept_transaction,
+    global_scope,
+    savepoint,
+    tenant_scope,
+)
 from core.errors import NotFound
 from tenants.models import Member, Tenant
 
@@ -66,6 +73,56 @@ def test_the_tenant_does_not_stay_on_a_pooled_connection(restaurant):
         with global_scope():
             query = select(Member).where(Member.tenant_id == restaurant.tenant_id)
             assert db.session.scalars(query).all() == []
+
+
+def transaction_id():
+    return db.session.scalar(text("SELECT txid_current()"))
+
+
+def test_a_kept_transaction_is_continued_by_the_next_scope_of_the_tenant(restaurant):
+    with tenant_scope(restaurant.tenant_id, keep_open=True):
+        first = transaction_id()
+        tenant = db.session.get(Tenant, restaurant.tenant_id)
+        tenant.name = "Named in the first scope"
+    with pytest.raises(RuntimeError, match="open tenant_scope"):
+        transaction_id()
+    with restaurant.scope():
+        assert transaction_id() == first
+        assert current_tenant_id() == restaurant.tenant_id
+    assert tenants_named("Named in the first scope")
+    with restaurant.scope():
+        assert transaction_id() != first
+
+
+def test_an_error_in_the_next_scope_undoes_both(restaurant):
+    with tenant_scope(restaurant.tenant_id, keep_open=True):
+        tenant = db.session.get(Tenant, restaurant.tenant_id)
+        tenant.name = "Undone with the next scope"
+    with pytest.raises(ZeroDivisionError), restaurant.scope():
+        raise ZeroDivisionError
+    assert not tenants_named("Undone with the next scope")
+    assert tenant.plan  # not expired by the rollback
+
+
+def test_a_scope_of_another_tenant_does_not_continue_it(restaurant, shop):
+    for other in (shop.scope, global_scope):
+        with tenant_scope(restaurant.tenant_id, keep_open=True):
+            first = transaction_id()
+            rename(restaurant.tenant_id, other.__name__)
+        with other():
+            assert transaction_id() != first
+        assert tenants_named(other.__name__)
+
+
+def test_a_kept_transaction_can_be_ended_without_another_scope(restaurant):
+    with tenant_scope(restaurant.tenant_id, keep_open=True):
+        rename(restaurant.tenant_id, "Ended alone")
+        first = transaction_id()
+    end_kept_transaction()
+    with restaurant.scope():
+        assert transaction_id() != first
+    assert tenants_named("Ended alone")
+    end_kept_transaction()  # nothing is left to end
 
 
 def test_objects_can_be_read_after_the_scope(restaurant):

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, func, select, text
+from sqlalchemy import func, select, text
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import NotFound
 from core.sql.partitions import id_at
 from webhooks.inbound.models import ReceivedHook
@@ -90,11 +90,10 @@ def body_start(hook_id: str, most: int) -> bytes:
     return bytes(found or b"")
 
 
-def parked_hooks() -> Select[str]:
-    """The ids of the hooks that failed, for a count."""
-    return select(ReceivedHook.id).where(
-        ReceivedHook.tenant_id == current_tenant_id(), ReceivedHook.state == "parked"
-    )
+# The ids of the hooks that failed, for a count.
+PARKED_HOOKS = select(ReceivedHook.id).where(
+    ReceivedHook.tenant_id == THIS_TENANT, ReceivedHook.state == "parked"
+)
 
 
 def clear_old_bodies(keep_for: timedelta) -> int:

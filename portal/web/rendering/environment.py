@@ -20,7 +20,7 @@ from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 from markupsafe import escape as markup_of
 
-from portal.web.rendering.template_cache import language, translate, translated
+from portal.web.rendering.template_cache import language, rendering, translate, translated
 
 TRANSLATORS = frozenset({"_", "gettext"})
 # These pages get a `_` of their own, which reads the catalog of the guests or the couriers.
@@ -151,6 +151,10 @@ def _constant_labels(node: nodes.Call, frame: Frame) -> dict[Any, Any] | None:
 
 
 class PageTemplate(Template):
+    def render(self, *args: Any, **kwargs: Any) -> str:
+        with rendering():
+            return super().render(*args, **kwargs)
+
     def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:  # noqa: ARG002
         """Jinja compares the globals of both templates first. Here they are always the same."""
         if self._module is None:

@@ -1,11 +1,14 @@
 """Caches of what every page needs: translations, URLs, icons and the navigation."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from flask import Flask, g, has_app_context, has_request_context, render_template, request
+from flask import Flask, has_app_context, has_request_context, render_template, request
 from flask_babel import get_locale, get_timezone, get_translations
 from flask_login import current_user
 from markupsafe import Markup, escape
@@ -14,6 +17,32 @@ from werkzeug.routing import BuildError
 LONGEST_CACHED = 400  # longer texts are usually written by users and rarely repeat
 PLAIN_VALUE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PLACEHOLDER = "0placeholder{}0"
+
+
+@dataclass(slots=True)
+class Rendering:
+    """What the parts of a page ask for hundreds of times while it is rendered."""
+
+    root: str | None
+    """The prefix of all URLs; None outside a request."""
+    language: str
+    time_zone: Any
+
+
+_rendering: ContextVar[Rendering | None] = ContextVar("rendering", default=None)
+
+
+@contextmanager
+def rendering() -> Iterator[None]:
+    """Read the language, the time zone and the prefix of URLs once for everything in the block."""
+    outer = _rendering.get()
+    _rendering.set(None)  # a page can be rendered for another page, in another language
+    root = request.root_path if has_request_context() else None
+    _rendering.set(Rendering(root, language(), time_zone()))
+    try:
+        yield
+    finally:
+        _rendering.set(outer)
 
 
 def translate(message: str, /, **values: Any) -> Markup:
@@ -25,21 +54,17 @@ def translate(message: str, /, **values: Any) -> Markup:
 
 
 def language() -> str:
-    """The language of this request; read directly, because a page asks for it hundreds of times."""
-    if not has_app_context():
-        return ""
-    chosen = getattr(_babel_choices(), "babel_locale", None) or get_locale()
+    """The language of this request."""
+    if (page := _rendering.get()) is not None:
+        return page.language
+    chosen = get_locale() if has_app_context() else None
     return str(chosen.language) if chosen else ""
 
 
 def time_zone() -> Any:
-    """The reader's time zone, read in the same way."""
-    return getattr(_babel_choices(), "babel_tzinfo", None) or get_timezone()
-
-
-def _babel_choices() -> Any:
-    """Where Flask-Babel keeps the locale and the time zone of this request, once it has them."""
-    return g._get_current_object().__dict__.get("_flask_babel")  # noqa: SLF001
+    """The reader's time zone."""
+    page = _rendering.get()
+    return page.time_zone if page is not None else get_timezone()
 
 
 @lru_cache(maxsize=8192)
@@ -78,8 +103,7 @@ def cache_urls(app: Flask) -> None:
         options: dict[str, Any] = dict(values)
         return app.url_for(endpoint, **options)
 
-    def filled(endpoint: str, values: dict[str, Any]) -> str:
-        root = request.root_path
+    def filled(root: str, endpoint: str, values: dict[str, Any]) -> str:
         if all(map(_is_plain, values, values.values())):
             found = pattern(root, endpoint, tuple(values))
             if found:
@@ -89,16 +113,23 @@ def cache_urls(app: Flask) -> None:
         return app.url_for(endpoint, **values)
 
     def address(endpoint: str, **values: Any) -> str:
-        if endpoint[0] == "." or not has_request_context():
+        root = _root()
+        if root is None or endpoint[0] == ".":
             return app.url_for(endpoint, **values)
         filename = values.get("filename", "")
         if len(values) == bool(filename):
-            return kept(request.root_path, endpoint, filename)
-        return app.url_for(endpoint, **values) if filename else filled(endpoint, values)
+            return kept(root, endpoint, filename)
+        return app.url_for(endpoint, **values) if filename else filled(root, endpoint, values)
 
     app.jinja_env.globals.update(
         url_for=address, drawn_icon=_cached_icons(address), gettext=translate, _=translate
     )
+
+
+def _root() -> str | None:
+    if (page := _rendering.get()) is not None:
+        return page.root
+    return request.root_path if has_request_context() else None
 
 
 def _as_format(url: str, marks: dict[str, str]) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import any_, bindparam, select
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, db
+from core.ids import Id
 from restaurant.models import KitchenItem, Order, OrderItem
 from tenants import audit
 
@@ -73,13 +75,20 @@ def remaining_items(items: Sequence[OrderItem], station: str = "") -> list[Order
     ]
 
 
+PROGRESS = (
+    select(KitchenItem)
+    .where(
+        KitchenItem.tenant_id == THIS_TENANT,
+        KitchenItem.order_id == any_(bindparam("order_ids", type_=ARRAY(Id("ord")))),
+    )
+    .execution_options(plan_once=True)
+)
+
+
 def progress_of(order_ids: Sequence[str]) -> dict[str, OrderProgress]:
     found = {order_id: OrderProgress() for order_id in order_ids}
     if order_ids:
-        query = select(KitchenItem).where(
-            KitchenItem.tenant_id == current_tenant_id(), KitchenItem.order_id.in_(order_ids)
-        )
-        for row in db.session.scalars(query):
+        for row in db.session.scalars(PROGRESS, {"order_ids": list(order_ids)}):
             found[row.order_id].rows[row.position, row.station] = row
     return found
 

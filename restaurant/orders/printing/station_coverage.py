@@ -6,16 +6,17 @@ from sqlalchemy import func, select
 
 from core.db import current_tenant_id, db
 from printing.models import Printer
+from printing.printers import PrinterSummary
 from restaurant.models import MenuItem, OrderItem, Site, Station
 from restaurant.orders import queries as order_queries
 from restaurant.sites import stations
 
 
 def uncovered_stations(
-    sites: Sequence[Site], known: Sequence[Printer]
+    sites: Sequence[Site], known: Sequence[Printer | PrinterSummary]
 ) -> list[tuple[Site, list[Station]]]:
     """Stations without a printer that the menu or an open order uses, of each site."""
-    listed = stations.of_sites([site.id for site in sites])
+    listed = stations.of_all_sites() if sites else []
     found = []
     for site in sites:
         bare = stations_without_printer(
@@ -38,7 +39,7 @@ def _used(site: Site, bare: dict[str, Station]) -> list[Station]:
 
 
 def stations_without_printer(
-    known: Iterable[Station], site_printers: Iterable[Printer]
+    known: Iterable[Station], site_printers: Iterable[Printer | PrinterSummary]
 ) -> dict[str, Station]:
     """Of one restaurant, by code, without display-only stations.
 

@@ -33,6 +33,14 @@ SELECT o.business_day AS day, o.site_id, o.currency, o.payment_method, o.order_t
 {_ORDERS_OF_DAYS}
  GROUP BY o.business_day, o.site_id, o.currency, o.payment_method, o.order_type
 """)
+DAY_TOTALS = text(f"""
+SELECT o.business_day AS day, o.site_id, o.currency,
+       count(*) FILTER (WHERE {_SOLD}) AS orders,
+       coalesce(sum(o.total) FILTER (WHERE {_SOLD}), 0) AS revenue,
+       count(*) FILTER (WHERE NOT {_SOLD}) AS lost
+{_ORDERS_OF_DAYS}
+ GROUP BY o.business_day, o.site_id, o.currency
+""")
 ORDERS_BY_HOUR = text("""
 SELECT extract(isodow FROM o.business_day)::int AS weekday,
        extract(hour FROM o.placed_at AT TIME ZONE s.time_zone)::int AS hour, count(*) AS orders
@@ -96,6 +104,18 @@ class DailySales:
 
 
 @dataclass(frozen=True)
+class DayTotal:
+    """The sales of one day at one site."""
+
+    day: date
+    site_id: str
+    currency: str
+    orders: int
+    revenue: Decimal
+    lost: int
+
+
+@dataclass(frozen=True)
 class ItemSales:
     name: str
     currency: str
@@ -138,6 +158,16 @@ def daily_sales(site_ids: Sequence[str], span: DateRange) -> list[DailySales]:
             row.order_type, row.orders, row.revenue, row.lost,
         )
         for row in _rows(SALES_BY_DAY, site_ids, span)
+    ]  # fmt: skip
+
+
+def day_totals(site_ids: Sequence[str], span: DateRange) -> list[DayTotal]:
+    return [
+        DayTotal(
+            row.day, from_uuid("sit", row.site_id), row.currency,
+            row.orders, row.revenue, row.lost,
+        )
+        for row in _rows(DAY_TOTALS, site_ids, span)
     ]  # fmt: skip
 
 
