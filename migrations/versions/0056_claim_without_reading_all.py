@@ -1,4 +1,4 @@
-"""Claiming messages reads those that it claims, and no longer every pending message of the tenant."""
+"""Claiming messages reads only what it claims, not every pending message of the tenant."""
 
 from importlib import import_module
 
