@@ -11,12 +11,18 @@ import psycopg2
 import urllib3
 from redis import Redis
 from rq import Queue, SimpleWorker
+from rq.serializers import JSONSerializer
 
 from bench.baselines.minimal import SENT, network_call
 
-QUEUE = "bench"
+SERIALIZER = JSONSerializer  # of the queue and of its workers
 
 _open: dict[str, object] = {}
+
+
+def baseline_queue(redis: Redis) -> Queue:
+    """A queue that no worker of the service reads."""
+    return Queue("bench", connection=redis, serializer=SERIALIZER)
 
 
 def send(tenant_id: int, message_id: str) -> None:
@@ -42,7 +48,7 @@ def send(tenant_id: int, message_id: str) -> None:
 
 def main() -> None:
     redis = Redis.from_url(os.environ["REDIS_URL"])
-    worker = SimpleWorker([Queue(QUEUE, connection=redis)], connection=redis)
+    worker = SimpleWorker([baseline_queue(redis)], connection=redis, serializer=SERIALIZER)
     print("ready", flush=True)
     sys.stdin.readline()
     worker.work(burst=True, logging_level="WARNING")

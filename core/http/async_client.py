@@ -1,63 +1,46 @@
-"""Many concurrent requests over pooled connections, with the checks of `core.http.sync_client`.
+"""Many concurrent requests in an event loop over connections that stay open, with the checks of
+`core.http.sync_client`.
 
-aiohttp uses the resolver below for addresses and the socket factory below for every socket, so
-neither a literal address nor a second look-up can avoid the checks.
+A general HTTP library took half of the processor time of the workers that send messages and
+webhook deliveries. Here a request is one write, and its answer goes directly from the socket into
+the parser.
 """
 
 import asyncio
-import re
 import socket
 import ssl
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from ipaddress import IPv6Address, ip_address
+from functools import partial
+from ipaddress import IPv6Address
 from types import TracebackType
-from typing import Any, Self
-
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.connector import Connection
-from yarl import URL
+from typing import Self, cast
 
 from core import chaos
-from core.http.errors import (
-    ANSWER_TIMED_OUT,
-    BAD_CERTIFICATE,
-    BROKE_OFF,
-    CONNECTION_TIMED_OUT,
-    NO_CONNECTION,
-    NO_TLS,
-    ConnectFailed,
-    Timeout,
-    TooLarge,
-)
+from core.http.errors import ConnectFailed
 from core.http.guard import (
     Policy,
     Resolver,
     Url,
+    addresses_of,
     check_address,
     check_url,
-    resolve,
     system_resolver,
 )
-from core.http.reply import (
-    CONNECT_TIMEOUT,
-    MAX_BODY,
-    TIMEOUT,
-    Reply,
-    headers_received,
-    headers_to_send,
-)
+from core.http.http1 import Answer, request_bytes
+from core.http.kept_connections import IDLE_SECONDS, is_closed_by_peer
+from core.http.public_addresses import Address
+from core.http.reply import CONNECT_TIMEOUT, MAX_BODY, TIMEOUT, Reply
+from core.http.sync_client import Route, default_tls, translated_errors
 
 CHUNK = 16 * 1024
-READ_BUFFER = 64 * 1024
-STATUS_LINE = 13  # bytes of "HTTP/1.1 200 "
-_SUCCESS = re.compile(rb"HTTP/1\.[01] (2[0-9]{2})[ \r]")
 LOOKUPS = 32  # at once; a look-up cannot be cancelled, and a slow name must not block the others
+REPEATABLE_METHODS = {"GET", "HEAD", "PUT", "DELETE"}
+
+_Server = tuple[str, str, int]
+"""Scheme, host and port."""
 
 
 class Client:
@@ -69,51 +52,31 @@ class Client:
         *,
         resolver: Resolver = system_resolver,
         tls: ssl.SSLContext | None = None,
-        connections: int = 0,
-        per_host: int = 0,
-        read_buffer: int = READ_BUFFER,
     ) -> None:
-        """`connections` and `per_host` limit the pool; 0 means no limit.
-
-        A connection buffers at most twice `read_buffer` bytes that have not been read yet.
-        """
         self._policy = policy
-        self._lookups = ThreadPoolExecutor(LOOKUPS, "resolve")
-        self._resolver = _Resolver(policy, resolver, self._lookups)
+        self._resolver = resolver
         self._tls = tls
-        self._connections = connections
-        self._per_host = per_host
-        self._read_buffer = read_buffer
-        self._session: aiohttp.ClientSession | None = None
+        self._lookups = ThreadPoolExecutor(LOOKUPS, "resolve")
+        # Connections are read one after the other, so one buffer is enough for all of them.
+        self._buffer = memoryview(bytearray(CHUNK))
+        self._idle: dict[_Server, list[_Connection]] = defaultdict(list)
+        self._sweep: asyncio.TimerHandle | None = None
+        self._open = False
 
     async def __aenter__(self) -> Self:
-        connector = aiohttp.TCPConnector(
-            resolver=self._resolver,
-            use_dns_cache=False,
-            socket_factory=self._socket,
-            ssl=self._tls or _default_tls(),
-            limit=self._connections,
-            limit_per_host=self._per_host,
-        )
-        # One session serves all tenants, so it keeps no cookies and uses no proxy of the
-        # environment.
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            response_class=_Answer,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=False,
-            auto_decompress=False,
-            request_class=_Request,
-            read_bufsize=self._read_buffer,
-            timeout=aiohttp.ClientTimeout(total=None),
-        )
+        self._open = True
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if self._session is not None:
-            await self._session.close()
+        self._open = False
+        if self._sweep is not None:
+            self._sweep.cancel()
+        for kept in self._idle.values():
+            for connection in kept:
+                connection.close()
+        self._idle.clear()
         self._lookups.shutdown(wait=False, cancel_futures=True)
 
     async def request(
@@ -135,203 +98,196 @@ class Client:
         the body matters little: a reply that begins with a success status counts as a success, even
         if its body is cut off or invalid.
         """
+        if not self._open:
+            raise RuntimeError("the client is not open: use `async with`")
         started = time.monotonic()
         target = check_url(url, self._policy)
-        exchange = _Exchange()
-        _seen.set(exchange)
-        try:
+        data = request_bytes(method, target, headers, body or b"")
+        route = Route(target, self._policy, started + timeout, connect_timeout)
+        answer = Answer(method, max_body, truncate, keep)
+        with translated_errors(route):
             async with asyncio.timeout(timeout):
-                return await self._exchange(
-                    started,
-                    method,
-                    target,
-                    connect_timeout,
-                    _Limits(max_body, max_body if keep is None else keep, truncate),
-                    data=body,
-                    headers=headers_to_send(headers, decompress=False),
-                )
-        except TimeoutError as error:
-            what = (
-                "did not answer in time" if exchange.sent else "did not take the connection in time"
-            )
-            problem = ANSWER_TIMED_OUT if exchange.sent else CONNECTION_TIMED_OUT
-            raise Timeout(f"{target.host} {what}", sent=exchange.sent, problem=problem) from error
-        except (aiohttp.ClientError, OSError) as error:
-            if truncate and (found := _SUCCESS.match(exchange.head)):
-                elapsed = time.monotonic() - started
-                return Reply(int(found[1]), {}, b"", elapsed, exchange.peer, truncated=True)
-            raise _translated_error(error, target, exchange.sent) from error
+                try:
+                    connection = await self._exchange(route, method, data, answer)
+                except (ConnectFailed, ConnectionError):
+                    if not (truncate and 200 <= answer.status < 300):
+                        raise
+                    elapsed = time.monotonic() - started
+                    return Reply(answer.status, {}, b"", elapsed, route.address, True)
+        if not connection.closed:
+            self._keep(target, connection)
+        return answer.reply(time.monotonic() - started, connection.address)
 
     async def _exchange(
-        self,
-        started: float,
-        method: str,
-        target: Url,
-        connect_timeout: float,
-        limits: "_Limits",
-        **options: Any,
-    ) -> Reply:
-        if self._session is None:
-            raise RuntimeError("the client is not open: use `async with`")
-        async with self._session.request(
-            method,
-            _as_written(target),
-            allow_redirects=False,
-            timeout=_connect_within(connect_timeout),
-            **options,
-        ) as answer:
-            body, truncated = await _read(answer, limits)
-            return Reply(
-                status=answer.status,
-                headers=headers_received(answer.headers.items()),
-                body=body,
-                duration=time.monotonic() - started,
-                address=getattr(answer, "peer", ""),
-                truncated=truncated,
+        self, route: Route, method: str, data: bytes, answer: Answer
+    ) -> "_Connection":
+        """Send the request on an idle connection or on a new one. A server may close an idle
+        connection at this very moment; a request that may be repeated is then sent again.
+        """
+        connection = self._idle_connection(route.url)
+        if connection is not None:
+            route.address, route.sent = connection.address, True
+            try:
+                await connection.exchange(data, answer)
+            except (ConnectFailed, ConnectionError):
+                if answer.status or method not in REPEATABLE_METHODS:
+                    raise
+                route.sent = False
+            else:
+                return connection
+        connection = await self._connect(route)
+        route.address, route.sent = connection.address, True
+        await connection.exchange(data, answer)
+        return connection
+
+    def _idle_connection(self, target: Url) -> "_Connection | None":
+        kept = self._idle.get((target.scheme, target.host, target.port))
+        while kept:
+            connection = kept.pop()
+            if connection.usable():
+                return connection
+            connection.close()
+        return None
+
+    def _keep(self, target: Url, connection: "_Connection") -> None:
+        connection.used_at = time.monotonic()
+        self._idle[target.scheme, target.host, target.port].append(connection)
+        if self._sweep is None:
+            loop = asyncio.get_running_loop()
+            self._sweep = loop.call_later(IDLE_SECONDS, self._close_idle)
+
+    def _close_idle(self) -> None:
+        """Close what was not used for a while. The newest connections are at the end."""
+        self._sweep = None
+        oldest = time.monotonic() - IDLE_SECONDS
+        for server, kept in list(self._idle.items()):
+            while kept and (kept[0].closed or kept[0].used_at < oldest):
+                kept.pop(0).close()
+            if not kept:
+                del self._idle[server]
+        if self._idle:
+            loop = asyncio.get_running_loop()
+            self._sweep = loop.call_later(IDLE_SECONDS, self._close_idle)
+
+    async def _connect(self, route: Route) -> "_Connection":
+        """Connect to the first address that accepts a connection."""
+        failure: OSError = OSError("no address")
+        loop, url = asyncio.get_running_loop(), route.url
+        addresses = await self._addresses(url)
+        connect_until = loop.time() + route.connect_timeout
+        for address in addresses:
+            wire = self._socket(address)
+            try:
+                async with asyncio.timeout_at(connect_until):
+                    await loop.sock_connect(wire, (str(address), url.port))
+            except TimeoutError:
+                wire.close()
+                raise
+            except OSError as error:
+                wire.close()
+                failure = error
+                continue
+            except BaseException:
+                wire.close()
+                raise
+            return await self._wrap(wire, url, str(address))
+        raise failure
+
+    async def _addresses(self, url: Url) -> list[Address]:
+        if url.literal is not None:
+            return addresses_of(url, self._policy, self._resolver)
+        look_up = partial(addresses_of, url, self._policy, self._resolver)
+        return await asyncio.get_running_loop().run_in_executor(self._lookups, look_up)
+
+    def _socket(self, address: Address) -> socket.socket:
+        """No address gets a socket without this check, wherever it comes from."""
+        check_address(address, self._policy)
+        family = socket.AF_INET6 if isinstance(address, IPv6Address) else socket.AF_INET
+        wire = socket.socket(family, socket.SOCK_STREAM)
+        wire.setblocking(False)
+        return wire
+
+    async def _wrap(self, wire: socket.socket, url: Url, address: str) -> "_Connection":
+        secure = url.scheme == "https"
+        try:
+            _, connection = await asyncio.get_running_loop().create_connection(
+                lambda: _Connection(self._buffer, address),
+                sock=wire,
+                ssl=(self._tls or default_tls()) if secure else None,
+                server_hostname=url.host if secure else None,
             )
-
-    def _socket(self, info: Any) -> socket.socket:
-        family, kind, protocol, _, where = info
-        check_address(ip_address(where[0]), self._policy)
-        return socket.socket(family, kind, protocol)
-
-
-@cache
-def _default_tls() -> ssl.SSLContext:
-    """Cached, because reading the system's certificates takes as long as many requests."""
-    return ssl.create_default_context()
+        except BaseException:
+            wire.close()
+            raise
+        return connection
 
 
-class _Resolver(AbstractResolver):
-    def __init__(self, policy: Policy, resolver: Resolver, lookups: ThreadPoolExecutor) -> None:
-        self._policy = policy
-        self._resolver = resolver
-        self._lookups = lookups
+class _Connection(asyncio.BufferedProtocol):
+    def __init__(self, buffer: memoryview, address: str) -> None:
+        self.address = address
+        self.used_at = time.monotonic()
+        self.closed = False
+        self._buffer = buffer
+        self._answer: Answer | None = None
+        self._waiter: asyncio.Future[None] | None = None
 
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - aiohttp's signature
-    ) -> list[ResolveResult]:
-        addresses = await asyncio.get_running_loop().run_in_executor(
-            self._lookups, resolve, host, port, self._policy, self._resolver
-        )
-        return [
-            ResolveResult(
-                hostname=host,
-                host=str(address),
-                port=port,
-                family=socket.AF_INET6 if isinstance(address, IPv6Address) else socket.AF_INET,
-                proto=socket.IPPROTO_TCP,
-                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
-            )
-            for address in addresses
-        ]
+    def usable(self) -> bool:
+        if self.closed or time.monotonic() - self.used_at > IDLE_SECONDS:
+            return False
+        return not is_closed_by_peer(self._file_descriptor)
 
-    async def close(self) -> None:
-        pass
-
-
-class _Answer(aiohttp.ClientResponse):
-    """Stores the peer's address: a short response has released its connection before it is
-    returned.
-    """
-
-    peer = ""
-
-    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        peer = connection.transport.get_extra_info("peername") if connection.transport else None
-        self.peer = str(peer[0]) if peer else ""
-        return await super().start(connection)
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """How much of a body is read, and how much of that is kept."""
-
-    read: int
-    max_body: int
-    truncate: bool
-
-
-@dataclass
-class _Exchange:
-    sent: bool = False
-    peer: str = ""
-    head: bytes = b""
-    """The first bytes of the response, which contain its status."""
-
-
-_seen: ContextVar[_Exchange] = ContextVar("seen")
-
-
-class _Request(aiohttp.ClientRequest):
-    """Records when its first byte is about to be sent."""
-
-    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
-        exchange = _seen.get()
-        exchange.sent = True
-        _note_first_bytes(conn, exchange)
+    async def exchange(self, data: bytes, answer: Answer) -> None:
+        """Send the request and wait until the answer is complete. The connection is closed
+        afterwards if it cannot be used again.
+        """
+        self._waiter = asyncio.get_running_loop().create_future()
+        self._answer = answer
         chaos.fault_point_soon("after_bytes")
-        return await super().send(conn)
+        answered = False
+        try:
+            self._transport.write(data)
+            await self._waiter
+            answered = True
+        finally:
+            self._answer = self._waiter = None
+            if not (answered and answer.reusable):
+                self.close()
 
+    def close(self) -> None:
+        """At once: what was not sent yet is not sent any more."""
+        self.closed = True
+        self._transport.abort()
 
-def _note_first_bytes(conn: Connection, exchange: _Exchange) -> None:
-    """Keep the first bytes: aiohttp drops a response it cannot read to the end, status included."""
-    protocol = conn.protocol
-    if protocol is None:
-        return
-    peer = conn.transport.get_extra_info("peername") if conn.transport else None
-    exchange.peer = str(peer[0]) if peer else ""
-    receive = type(protocol).data_received
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._file_descriptor: int = transport.get_extra_info("socket").fileno()
 
-    def note(data: bytes) -> None:
-        if len(exchange.head) < STATUS_LINE:
-            exchange.head += data[:STATUS_LINE]
-        receive(protocol, data)
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
+        return self._buffer
 
-    protocol.data_received = note  # type: ignore[method-assign]
+    def buffer_updated(self, nbytes: int) -> None:
+        self._feed(self._buffer[:nbytes])
 
+    def eof_received(self) -> None:
+        self.closed = True
+        self._feed(b"")
 
-@lru_cache(maxsize=4096)
-def _as_written(target: Url) -> URL:
-    """`check_url` has already parsed and encoded the URL; aiohttp must not parse it differently."""
-    return URL(str(target), encoded=True)
+    def connection_lost(self, error: Exception | None) -> None:
+        self.closed = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_exception(error or ConnectionError("the connection broke off"))
 
-
-@cache
-def _connect_within(seconds: float) -> aiohttp.ClientTimeout:
-    return aiohttp.ClientTimeout(total=None, sock_connect=seconds)
-
-
-async def _read(answer: aiohttp.ClientResponse, limits: _Limits) -> tuple[bytes, bool]:
-    announced, most = answer.content_length, limits.read
-    if announced is not None and announced > most and not limits.truncate:
-        answer.close()
-        raise TooLarge(f"the answer has {announced} bytes; at most {most} are read", sent=True)
-    body, count = bytearray(), 0
-    while count <= most:
-        chunk = await answer.content.read(min(CHUNK, most + 1 - count))
-        if not chunk:
-            return bytes(body), False
-        count += len(chunk)
-        body += chunk[: limits.max_body - len(body)]
-    # The rest is not read, so the connection cannot be reused.
-    answer.close()
-    if not limits.truncate:
-        raise TooLarge(f"the answer is longer than {most} bytes", sent=True)
-    return bytes(body), True
-
-
-def _translated_error(error: Exception, target: Url, sent: bool) -> ConnectFailed:
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        reason = getattr(error.certificate_error, "verify_message", error.certificate_error)
-        invalid = f"the certificate of {target.host} is not valid: {reason}"
-        return ConnectFailed(invalid, sent=sent, problem=BAD_CERTIFICATE)
-    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        failed = f"{target.host} does not speak TLS as we do"
-        return ConnectFailed(failed, sent=sent, problem=NO_TLS)
-    what = "broke off or does not speak HTTP" if sent else "does not take the connection"
-    problem = BROKE_OFF if sent else NO_CONNECTION
-    return ConnectFailed(f"{target.host} {what}", sent=sent, problem=problem)
+    def _feed(self, data: bytes | memoryview) -> None:
+        answer, waiter = self._answer, self._waiter
+        if answer is None or waiter is None:
+            self.close()  # nothing was asked: the server ends the connection
+            return
+        if waiter.done():
+            return
+        try:
+            answer.feed(data)
+        except Exception as error:  # noqa: BLE001 - raised where the answer is awaited
+            waiter.set_exception(error)
+        else:
+            if answer.complete:
+                waiter.set_result(None)

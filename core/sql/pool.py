@@ -5,7 +5,6 @@ The server runs a string of several statements as one transaction. These connect
 from SQLAlchemy's and run nothing else.
 """
 
-import select
 from collections.abc import Mapping
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -18,6 +17,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from core.db import CONNECT_OPTIONS, db
+from core.http.kept_connections import is_closed_by_peer
 
 SET_TENANT = "SELECT app.set_tenant(%(tenant_id)s); "
 # The SQL functions keep their plans. A plan that was made while a table was empty must not cause a
@@ -80,12 +80,8 @@ class Pool:
 
 
 def is_closed_by_server(connection: psycopg2.extensions.connection) -> bool:
-    """True if the server has closed the connection. No query is running, so any data means that."""
-    if connection.closed:
-        return True
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN)
-    return bool(poll.poll(0))
+    """True if the server has closed the connection, on which no query is running."""
+    return bool(connection.closed) or is_closed_by_peer(connection.fileno())
 
 
 def run_as_tenant(tenant_id: int, sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:

@@ -41,10 +41,9 @@ log = logger(__name__)
 LANE = "deliveries"
 PER_ENDPOINT = 8
 IN_ORDER_BELOW = 5  # fewer than this are sent one after another; in a backlog the order is not kept
-# Limits the memory that endpoints can make this process use: each attempt holds its event, 2 KB of
-# the response and at most two read buffers, so all of them together stay below 50 MB.
+# Limits the memory that endpoints can make this process use: each attempt holds its event and 2 KB
+# of the response.
 ATTEMPTS_AT_ONCE = 1000
-READ_BUFFER = 16 * 1024
 SETTLE_EVERY_SECONDS = 1.0  # results within this time are settled together
 # this process wakes itself for a retry this near; the sweep handles later ones
 NEAR_RETRY_SECONDS = 60.0
@@ -112,7 +111,7 @@ class WebhookPoster(AppThreads):
 
     async def _open(self) -> Client:
         policy = Policy(self.settings.ports_allowed, self.settings.allow_loopback)
-        return await Client(policy, read_buffer=READ_BUFFER).__aenter__()
+        return await Client(policy).__aenter__()
 
     @property
     def lease_seconds(self) -> float:

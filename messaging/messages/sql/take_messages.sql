@@ -4,6 +4,9 @@
 -- is down that has a fallback line. Linked lines give nothing here: their hosts send.
 -- A recipient of a line gets one message at a time, in order. A message that waits for a retry
 -- holds back those after it until p_held_since. Each line gives what its pace allows.
+-- A claim must not read all pending messages of a tenant with thousands of them: enable_sort = off
+-- and OFFSET 0 make the planner read due messages in the order of their index, and look for earlier
+-- messages to the same recipient only for those that it returns.
 -- Only the lower bound of the ids is used: with both bounds, the planner prefers an index of ids
 -- to the index of pending messages as long as the table has no statistics. p_newest is for workers
 -- of the version before.
@@ -15,7 +18,7 @@ RETURNS TABLE (what text, id uuid, attempt integer, line_id integer, phone text,
     body text, content jsonb, reference text, quoted_usd numeric, test boolean,
     line_kind text, network text, phone_number_id text, token text, per_second numeric,
     due_at timestamptz)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_sort = off AS $$
 #variable_conflict use_column
 DECLARE
     v_lines integer[];
@@ -79,7 +82,8 @@ BEGIN
                                WHEN e.due_at <= p_now THEN
                                     (e.priority, e.id) < (m.priority, m.id)
                                ELSE e.state = 'queued' AND e.id < m.id
-                                    AND e.changed_at > p_held_since END)
+                                    AND e.changed_at > p_held_since END
+                    OFFSET 0)
              ORDER BY m.due_at, m.id LIMIT p_most - v_seen
         LOOP
             v_seen := v_seen + 1;

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+from ipaddress import ip_address
 
 import pytest
 
@@ -252,14 +253,13 @@ def test_a_client_must_be_open():
         asyncio.run(Client(HERE).request("GET", "http://example.com/"))
 
 
-def test_the_socket_factory_is_a_second_lock():
+def test_every_socket_checks_its_address_again():
     """Even an address that was not checked before gets no socket."""
 
     async def try_it():
         async with Client(Policy()) as client:
-            where = ("127.0.0.1", 80)
             with pytest.raises(RefusedAddress):
-                client._socket((socket.AF_INET, socket.SOCK_STREAM, 6, "", where))
+                client._socket(ip_address("127.0.0.1"))
 
     asyncio.run(try_it())
 

@@ -162,7 +162,7 @@ def test_a_long_answer_costs_no_more_memory_than_what_is_kept_of_it():
     """A webhook response beyond 2 KB is not kept in memory."""
 
     async def ask(port):
-        async with Client(HERE, resolver=LOCAL, read_buffer=1024) as client:
+        async with Client(HERE, resolver=LOCAL) as client:
             return await client.request(
                 "GET", f"http://127.0.0.1:{port}/", max_body=65536, truncate=True, keep=2048
             )
