@@ -27,7 +27,7 @@ class ForkedProcess:
 
     def __init__(self, command: list[str], environment: dict[str, str]) -> None:
         self.args = command
-        self._process = _forks.Process(target=_run, args=(command, environment), daemon=False)
+        self._process = _forks.Process(target=run_module, args=(command, environment), daemon=False)
         self._process.start()
 
     @property
@@ -54,7 +54,7 @@ class ForkedProcess:
         self.send_signal(signal.SIGKILL)
 
 
-def _run(command: list[str], environment: dict[str, str]) -> None:
+def run_module(command: list[str], environment: dict[str, str]) -> None:
     """Become the command, as if a new interpreter had started."""
     _, _, module, *arguments = command
     multiprocessing.set_start_method("fork", force=True)

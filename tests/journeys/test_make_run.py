@@ -32,13 +32,14 @@ CHILDREN = {
     "web": "granian",
     "worker": "jobs.worker",
     "scheduler": "jobs.scheduler",
-    "host": "jobs.linked.host",
+    "host": "jobs.linked.hos",  # Linux keeps fifteen letters of a name
 }
 
 
 def command_of(process: psutil.Process) -> str:
+    """Its name and its command; a forked process has only a name of its own."""
     try:
-        return " ".join(process.cmdline())
+        return " ".join([process.name(), *process.cmdline()])
     except psutil.Error:  # it ended meanwhile
         return ""
 
@@ -51,7 +52,7 @@ class LocalRun:
         clean = {k: v for k, v in os.environ.items() if not k.endswith(("_URL", "PASSWORD"))}
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "deploy.local", "run"],
+                [sys.executable, "-m", "tests.deploy.local.forked_run", "run"],
                 cwd=ROOT,
                 env=clean | {"DATA_DIR": str(data_dir), "PORT": str(self.port)},
                 stdout=output,
