@@ -9,9 +9,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 from redis import RedisError
 from redis.asyncio import Redis as AsyncRedis
+from redis.exceptions import NoScriptError
 
 from core.logs import logger
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
@@ -142,6 +144,7 @@ class LocalBuckets:
 
 _local = LocalBuckets()
 _run_take_script = LuaScript(TAKE_SCRIPT)
+_take_each_sha = LuaScript(TAKE_EACH_SCRIPT).sha
 _run_move_script = LuaScript(MOVE_SCRIPT)
 
 
@@ -181,7 +184,7 @@ async def take_tokens_each(
     args = [value for group in groups for value in _take_args(group)]
     try:
         async with asyncio.timeout(TAKE_SECONDS):
-            found = await redis.eval(TAKE_EACH_SCRIPT, len(keys), *keys, *args, len(groups[0]))
+            found = await _run_take_each(redis, keys, [*args, len(groups[0])])
     except (RedisError, TimeoutError) as error:
         mark_redis_down()
         log.warning("redis unavailable, limiting locally", error=type(error).__name__)
@@ -190,6 +193,13 @@ async def take_tokens_each(
         RateLimitResult(bool(allowed), int(left), int(reset), int(wait), None)
         for allowed, left, reset, wait in found
     ]
+
+
+async def _run_take_each(redis: "AsyncRedis", keys: list[str], args: list[float]) -> Any:
+    try:
+        return await redis.evalsha(_take_each_sha, len(keys), *keys, *args)
+    except NoScriptError:  # the server was restarted or its scripts were flushed
+        return await redis.eval(TAKE_EACH_SCRIPT, len(keys), *keys, *args)
 
 
 def return_tokens(buckets: Sequence[Bucket], local: LocalBuckets) -> None:

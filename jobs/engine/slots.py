@@ -1,4 +1,9 @@
-"""Limits how many messages a process sends at once; its lanes share the slots in turn."""
+"""Limits how many messages a process sends at once; its lanes share the slots in turn.
+
+A lane with many messages waits for a batch of a useful size: a transaction for each message would
+cost more than the wait. Lanes with few messages do not queue behind all of these batches: the two
+kinds are served alternately.
+"""
 
 import asyncio
 from collections import deque
@@ -15,16 +20,14 @@ class _SlotRequest:
 class Slots:
     def __init__(self, size: int) -> None:
         self._left = size
-        self._queue: deque[_SlotRequest] = deque()
+        self._few: deque[_SlotRequest] = deque()
+        self._many: deque[_SlotRequest] = deque()
+        self._next, self._other = self._few, self._many
 
     async def acquire(self, most: int, least: int = 1) -> int:
-        """Take up to `most` slots; waits in turn until at least `least` of them are free.
-
-        A lane with many messages waits for a batch of a useful size: a transaction for each message
-        would cost more than the wait.
-        """
+        """Take up to `most` slots; waits in turn until at least `least` of them are free."""
         request = _SlotRequest(most, least, asyncio.get_running_loop().create_future())
-        self._queue.append(request)
+        (self._few if least == 1 else self._many).append(request)
         self._serve()
         try:
             return await request.granted
@@ -35,7 +38,7 @@ class Slots:
 
     def acquire_now(self, most: int) -> int:
         """Take what is free without waiting; nothing while others wait."""
-        count = 0 if self._queue else min(most, self._left)
+        count = 0 if self._few or self._many else min(most, self._left)
         self._left -= count
         return count
 
@@ -44,9 +47,15 @@ class Slots:
         self._serve()
 
     def _serve(self) -> None:
-        while self._queue and self._left >= self._queue[0].least:
-            request = self._queue.popleft()
-            if not request.granted.done():
-                count = min(request.most, self._left)
-                self._left -= count
-                request.granted.set_result(count)
+        while queue := self._next or self._other:
+            if queue[0].granted.done():  # cancelled
+                queue.popleft()
+                continue
+            if self._left < queue[0].least:
+                return
+            request = queue.popleft()
+            if queue is self._next:
+                self._next, self._other = self._other, self._next
+            count = min(request.most, self._left)
+            self._left -= count
+            request.granted.set_result(count)

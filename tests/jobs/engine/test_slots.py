@@ -38,20 +38,49 @@ def test_room_is_shared_in_turn():
     run_async(story)
 
 
-def test_who_has_much_waits_for_a_group_and_is_not_passed_by():
+def test_a_lane_with_many_messages_waits_for_a_batch():
     async def story():
         lanes = Lanes(8)
         assert await lanes.slots.acquire(6) == 6
-        lanes.begin("much", 8, least=4)
-        lanes.begin("little", 1)
+        lanes.begin("many", 8, least=4)
         await asyncio.sleep(0)
         assert lanes.got == {}
         lanes.slots.release(3)
         await asyncio.sleep(0)
-        assert lanes.got == {"much": 5}
+        assert lanes.got == {"many": 5}
+
+    run_async(story)
+
+
+def test_lanes_with_few_messages_take_turns_with_those_that_have_many():
+    async def story():
+        lanes = Lanes(4)
+        assert await lanes.slots.acquire(4) == 4
+        for number in range(3):
+            lanes.begin(f"many {number}", 4, least=4)
+        for number in range(2):
+            lanes.begin(f"few {number}", 1)
+        for _ in range(5):
+            await asyncio.sleep(0)
+            granted = list(lanes.got)
+            lanes.slots.release(lanes.got[granted[-1]] if granted else 4)
+        await asyncio.sleep(0)
+        assert list(lanes.got) == ["many 0", "few 0", "many 1", "few 1", "many 2"]
+
+    run_async(story)
+
+
+def test_nothing_is_taken_at_once_while_others_wait():
+    async def story():
+        lanes = Lanes(4)
+        assert lanes.slots.acquire_now(3) == 3
+        lanes.begin("many", 4, least=2)
+        await asyncio.sleep(0)
+        assert lanes.slots.acquire_now(1) == 0
         lanes.slots.release(1)
         await asyncio.sleep(0)
-        assert lanes.got == {"much": 5, "little": 1}
+        lanes.slots.release(1)
+        assert (lanes.got, lanes.slots.acquire_now(4)) == ({"many": 2}, 1)
 
     run_async(story)
 

@@ -148,11 +148,17 @@ def test_a_phone_number_is_not_readable_in_redis(take_pace, redis):
     assert not [key for key in redis.keys("*") if b"90532" in key]
 
 
+def test_a_redis_without_the_script_gets_it(take_pace, redis):
+    redis.script_flush()
+    assert take_pace(LinePacing(), [message()]) == [0.0]
+    assert redis.exists(f"bucket:line:{TENANT}:{LINE}")
+
+
 def test_a_redis_that_does_not_answer_is_not_waited_for(app, settings, monkeypatch):
     """A worker continues with its own share of the rate."""
 
     class Hung:
-        async def eval(self, *_):
+        async def evalsha(self, *_):
             await asyncio.sleep(60)
 
     monkeypatch.setattr("core.rate_limits.TAKE_SECONDS", 0.05)
