@@ -80,7 +80,9 @@ def list_rows(filters: PrintJobFilters, after: str | None, limit: int) -> Sequen
     return read_rows(_filtered(JOB_ROWS, filters, after), {"most": limit})
 
 
-def _filtered(query: Select[Any], filters: PrintJobFilters, after: str | None) -> Select[Any]:
+def _filtered(
+    query: Select[*tuple[Any, ...]], filters: PrintJobFilters, after: str | None
+) -> Select[*tuple[Any, ...]]:
     if filters.printer_id:
         query = query.where(PrintJob.printer_id == filters.printer_id)
     if filters.state:

@@ -123,7 +123,9 @@ def list_rows(filters: MessageFilters, after: str | None, limit: int) -> Sequenc
     return read_rows(_filtered(MESSAGE_ROWS, filters, after), {"most": limit})
 
 
-def _filtered(query: Select[Any], filters: MessageFilters, after: str | None) -> Select[Any]:
+def _filtered(
+    query: Select[*tuple[Any, ...]], filters: MessageFilters, after: str | None
+) -> Select[*tuple[Any, ...]]:
     """Each filter is also expressed as a condition that an index covers, so that a rare match is
     found without reading every newer message.
     """

@@ -111,7 +111,9 @@ def list_rows(filters: OrderFilters, after: str | None, limit: int) -> Sequence[
     return read_rows(_filtered(NEWEST_ROWS, filters, after), {"most": limit})
 
 
-def _filtered(query: Select[Any], filters: OrderFilters, after: str | None) -> Select[Any]:
+def _filtered(
+    query: Select[*tuple[Any, ...]], filters: OrderFilters, after: str | None
+) -> Select[*tuple[Any, ...]]:
     """Every filter on a growing set has an index."""
     if filters.site_id:
         query = query.where(Order.site_id == filters.site_id)
