@@ -145,10 +145,11 @@ def _filtered(
     return query
 
 
-def items_of_orders(order_ids: list[str]) -> dict[str, list[OrderItem]]:
-    found: dict[str, list[OrderItem]] = {order_id: [] for order_id in order_ids}
+def items_of_orders(order_ids: list[str]) -> dict[str, list[Any]]:
+    """Rows with the columns of `OrderItem`, by order."""
+    found: dict[str, list[Any]] = {order_id: [] for order_id in order_ids}
     if order_ids:
-        for item in db.session.scalars(ITEMS, {"order_ids": order_ids}):
+        for item in read_rows(ITEMS, {"order_ids": order_ids}):
             found[item.order_id].append(item)
     return found
 
