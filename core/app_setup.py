@@ -30,7 +30,8 @@ def configure_app(app: Flask, settings: Settings) -> None:
     db.init_app(app)
     with app.app_context():
         database_clock.watch(db.engine)
-        prepare_on(db.engine)
+        if settings.database_prepare:
+            prepare_on(db.engine)
 
 
 def configure_process(settings: Settings) -> None:

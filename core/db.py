@@ -120,7 +120,7 @@ def tenant_scope(tenant_id: int, keep_open: bool = False) -> Iterator[Session]:
             return
         limit = _statement_limit.get()
         if limit is None:
-            session.execute(SET_TENANT, {"tenant_id": tenant_id})
+            session.connection().execute(SET_TENANT, {"tenant_id": tenant_id})
         else:
             session.execute(SET_TENANT_AND_LIMIT, {"tenant_id": tenant_id, "limit": str(limit)})
         yield session

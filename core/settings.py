@@ -34,6 +34,7 @@ class Settings(BaseSettings):
     database_url: str
     migration_database_url: str = ""
     database_pool: int = Field(10, ge=1, le=500)
+    database_prepare: bool = True
     redis_url: str
     secret_key: str = Field(min_length=16)
     encryption_keys: str = Field(min_length=1)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import any_, bindparam, delete, select
+from sqlalchemy import Select, any_, bindparam, delete, select
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import defer
 
@@ -50,12 +51,38 @@ JOBS = (
     .options(defer(PrintJob.document))
     .execution_options(plan_once=True)
 )
-JOBS_OF_ORDER = JOBS.where(PrintJob.order_id == bindparam("order_id"))
+JOB_ROWS = (
+    select(
+        PrintJob.id,
+        PrintJob.title,
+        PrintJob.kind,
+        PrintJob.state,
+        PrintJob.detail,
+        PrintJob.printer_id,
+        PrintJob.reprint_of,
+        PrintJob.fallback_of,
+        PrintJob.queued_at,
+    )
+    .where(PrintJob.tenant_id == THIS_TENANT)
+    .order_by(PrintJob.id.desc())
+    .limit(bindparam("most"))
+)
+JOBS_OF_ORDER = JOB_ROWS.where(PrintJob.order_id == bindparam("order_id"))
 
 
 def listed(filters: PrintJobFilters, after: str | None, limit: int) -> list[PrintJob]:
     """Newest first, without the documents, which no list shows."""
-    query = JOBS
+    return list(db.session.scalars(_filtered(JOBS, filters, after), {"most": limit}))
+
+
+def list_rows(filters: PrintJobFilters, after: str | None, limit: int) -> Sequence[Any]:
+    """The same jobs, with the columns that a list of them shows."""
+    return read_rows(_filtered(JOB_ROWS, filters, after), {"most": limit})
+
+
+def _filtered(
+    query: Select[*tuple[Any, ...]], filters: PrintJobFilters, after: str | None
+) -> Select[*tuple[Any, ...]]:
     if filters.printer_id:
         query = query.where(PrintJob.printer_id == filters.printer_id)
     if filters.state:
@@ -64,7 +91,7 @@ def listed(filters: PrintJobFilters, after: str | None, limit: int) -> list[Prin
         query = query.where(PrintJob.order_id == filters.order_id)
     if after:
         query = query.where(PrintJob.id < from_uuid("pj", to_uuid("pj", after)))
-    return list(db.session.scalars(query, {"most": limit}))
+    return query
 
 
 def get(job_id: str) -> PrintJob:
@@ -74,9 +101,9 @@ def get(job_id: str) -> PrintJob:
     return job
 
 
-def of_order(order_id: str) -> list[PrintJob]:
-    """Return the jobs of an order, oldest first."""
-    return list(db.session.scalars(JOBS_OF_ORDER, {"order_id": order_id, "most": 100}))[::-1]
+def of_order(order_id: str) -> Sequence[Any]:
+    """Return the jobs of an order, oldest first, with the columns that a list shows."""
+    return read_rows(JOBS_OF_ORDER, {"order_id": order_id, "most": 100})[::-1]
 
 
 TICKETS = (

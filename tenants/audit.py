@@ -1,6 +1,6 @@
 """The audit log: an entry for every change of rights, keys, money or settings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, inspect, select
 
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.logs import current_request_id
 from tenants.models import AuditEntry
 
@@ -191,6 +191,16 @@ ENTRIES = (
     .limit(bindparam("most"))
     .execution_options(plan_once=True)
 )
+
+
+LATEST = ENTRIES.with_only_columns(
+    AuditEntry.at, AuditEntry.actor_name, AuditEntry.act, AuditEntry.subject, AuditEntry.detail
+)
+
+
+def latest_changes(most: int) -> Sequence[Any]:
+    """Time, actor, act, subject and detail of the newest entries."""
+    return read_rows(LATEST, {"most": most})
 
 
 def entries(

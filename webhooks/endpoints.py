@@ -1,12 +1,14 @@
 """Endpoints: the URLs to which a business has its events sent."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import and_, bindparam, func, or_, select, update
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound, invalid
 from core.http import BadUrl, Policy, RefusedAddress, check_url
 from core.security.signing import new_webhook_secret
@@ -183,7 +185,7 @@ ENDPOINTS = (
 
 
 FAILING = (
-    select(Endpoint)
+    select(Endpoint.id, Endpoint.url, Endpoint.enabled)
     .where(
         Endpoint.tenant_id == THIS_TENANT,
         Endpoint.removed_at.is_(None),
@@ -194,13 +196,12 @@ FAILING = (
     )
     .order_by(Endpoint.id.desc())
     .limit(bindparam("most"))
-    .execution_options(plan_once=True)
 )
 
 
-def failing_endpoints(most: int) -> list[Endpoint]:
-    """Endpoints that accept no events for now, or were turned off for that reason."""
-    return list(db.session.scalars(FAILING, {"most": most}))
+def failing_endpoints(most: int) -> Sequence[Any]:
+    """Id, URL and switch of endpoints that accept no events, or were turned off for that reason."""
+    return read_rows(FAILING, {"most": most})
 
 
 def list_endpoints() -> list[Endpoint]:

@@ -3,7 +3,8 @@
 A statement that runs on every page, such as the one that finds the session, takes longer to plan
 than to run. Mark it with `.execution_options(plan_once=True)`: it is then prepared when a
 connection uses it for the first time, and executed by name afterwards. `core.db.read_rows` does so
-for every statement. The elements of an array need their type: `ARRAY(Id("ord"))`, not text.
+for every statement. PostgreSQL takes the type of a parameter from its place: a parameter alone in
+the list of columns is text. The elements of an array need their type: `ARRAY(Id("ord"))`.
 """
 
 import re

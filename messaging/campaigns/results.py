@@ -200,6 +200,8 @@ def _condition(shown: str) -> tuple[Any, ...]:
 
 
 def _named(found: list[CampaignRecipient]) -> list[RecipientResult]:
+    if not found:
+        return []
     people = db.session.scalars(
         select(Contact).where(
             Contact.tenant_id == current_tenant_id(),

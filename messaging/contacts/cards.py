@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Text, any_, bindparam, select
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -18,17 +19,11 @@ IDENTITY_KINDS = ("phone", "username", "network_id", "lid")
 CONTACT = (
     select(Contact)
     .where(Contact.tenant_id == THIS_TENANT, Contact.id == bindparam("contact_id"))
-    .execution_options(populate_existing=True)
-    .execution_options(plan_once=True)
+    .execution_options(populate_existing=True, plan_once=True)
 )
-IDENTITIES = (
-    select(Identity)
-    .where(
-        Identity.tenant_id == THIS_TENANT,
-        Identity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
-    )
-    .execution_options(populate_existing=True)
-    .execution_options(plan_once=True)
+IDENTITIES = select(Identity.contact_id, Identity.kind, Identity.value, Identity.spelling).where(
+    Identity.tenant_id == THIS_TENANT,
+    Identity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
 )
 NAMES_BY_ADDRESS = select(Identity.value, Contact.id, Contact.name).where(
     Identity.tenant_id == THIS_TENANT,
@@ -40,10 +35,17 @@ NAMES_BY_ADDRESS = select(Identity.value, Contact.id, Contact.name).where(
 )
 
 
+class CardIdentity(NamedTuple):
+    kind: str
+    value: str
+    spelling: str
+    """As the network writes it."""
+
+
 @dataclass(frozen=True)
 class ContactCard:
     contact: Contact
-    identities: Sequence[Identity]
+    identities: Sequence[CardIdentity]
 
     @property
     def id(self) -> str:
@@ -128,10 +130,10 @@ def card_of(contact: Contact) -> ContactCard:
 
 def cards_of(contacts: Sequence[Contact]) -> list[ContactCard]:
     """Load the identities of all contacts in one query."""
-    names: dict[str, list[Identity]] = {one.id: [] for one in contacts}
+    names: dict[str, list[CardIdentity]] = {one.id: [] for one in contacts}
     if contacts:
-        for identity in db.session.scalars(IDENTITIES, {"contact_ids": list(names)}):
-            names[identity.contact_id].append(identity)
+        for contact_id, *identity in read_rows(IDENTITIES, {"contact_ids": list(names)}):
+            names[contact_id].append(CardIdentity(*identity))
     for found in names.values():
         found.sort(key=lambda one: (IDENTITY_KINDS.index(one.kind), one.value))
     return [ContactCard(one, names[one.id]) for one in contacts]

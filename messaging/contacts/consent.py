@@ -1,12 +1,13 @@
 """Consent, marketing opt-out and blocking of contacts, each with a recorded source."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, delete, insert, select, text, update
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import invalid
 from core.ids import new_id, to_uuid
 from core.values.phone import phone_variants
@@ -137,13 +138,12 @@ CONSENT_HISTORY = (
     )
     .order_by(ConsentChange.id.desc())
     .limit(bindparam("most"))
-    .execution_options(plan_once=True)
 )
 
 
-def consent_history(contact_id: str, limit: int = 50) -> list[ConsentChange]:
-    """Return the changes, newest first."""
-    return list(db.session.scalars(CONSENT_HISTORY, {"contact_id": contact_id, "most": limit}))
+def consent_history(contact_id: str, limit: int = 50) -> Sequence[Any]:
+    """Return the columns of the changes, newest first."""
+    return read_rows(CONSENT_HISTORY, {"contact_id": contact_id, "most": limit})
 
 
 def checked_source(source: str) -> str:

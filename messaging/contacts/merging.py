@@ -13,7 +13,7 @@ from messaging import search_index
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
 from messaging.contacts import search_tokens
-from messaging.contacts.cards import ContactCard
+from messaging.contacts.cards import CardIdentity, ContactCard
 from messaging.messages import queries as message_queries
 from messaging.models import BlockedPhone, ConsentChange, Contact, ContactNote, Identity
 from tenants import audit
@@ -213,7 +213,7 @@ def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> N
         db.session.execute(statement, params)
 
 
-def _identity_spellings(identity: Identity) -> set[str]:
+def _identity_spellings(identity: CardIdentity) -> set[str]:
     if identity.kind != "phone":
         return {identity.value, identity.spelling}
     return phone_variants(identity.value) | {identity.spelling}

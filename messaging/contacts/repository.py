@@ -1,6 +1,6 @@
 """Create and change contacts, their tags, notes and identities."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -221,13 +221,12 @@ NOTES = (
     .where(ContactNote.tenant_id == THIS_TENANT, ContactNote.contact_id == bindparam("contact_id"))
     .order_by(ContactNote.id.desc())
     .limit(bindparam("most"))
-    .execution_options(plan_once=True)
 )
 
 
-def list_notes(contact_id: str, limit: int = 100) -> list[ContactNote]:
-    """Return notes, newest first."""
-    return list(db.session.scalars(NOTES, {"contact_id": contact_id, "most": limit}))
+def list_notes(contact_id: str, limit: int = 100) -> Sequence[Any]:
+    """Return the columns of notes, newest first."""
+    return read_rows(NOTES, {"contact_id": contact_id, "most": limit})
 
 
 def delete_note(contact_id: str, note_id: str) -> None:

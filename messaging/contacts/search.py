@@ -13,11 +13,22 @@ from datetime import datetime
 from typing import Any
 
 from phonenumbers import country_code_for_region
-from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, select, text, union
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    select,
+    text,
+    union,
+)
 from sqlalchemy.orm import aliased
 
 from core.clock import BadTime, parse_rfc3339, rfc3339
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import invalid
 from core.ids import BadId, canonical_id
 from core.values.phone import normalize_phone
@@ -50,6 +61,10 @@ class ContactFilters:
     language: str = ""
     seen_since: datetime | None = None
 
+    @property
+    def empty(self) -> bool:
+        return not self.tags and self == ContactFilters(tags=self.tags)
+
 
 @dataclass(frozen=True)
 class TokenQuery:
@@ -68,6 +83,8 @@ def search_contacts(
     country: str | None = None,
 ) -> list[Contact]:
     """Return one page. `country` is assumed for numbers without a country code."""
+    if sort == "newest" and filters.empty:
+        return _newest_of_all(_id_after(after), limit)
     ways = _token_queries(filters, country)
     db.session.execute(PREFER_INDEX_ORDER)
     if sort == "newest":
@@ -189,6 +206,20 @@ def _conditions(filters: ContactFilters) -> list[ColumnElement[bool]]:
     if filters.seen_since is not None:
         found.append(Contact.last_seen_at >= filters.seen_since)
     return found
+
+
+NEWEST = (
+    select(Contact)
+    .where(Contact.tenant_id == THIS_TENANT)
+    .order_by(Contact.id.desc())
+    .limit(bindparam("most"))
+    .execution_options(plan_once=True)
+)
+
+
+def _newest_of_all(after: str | None, limit: int) -> list[Contact]:
+    query = NEWEST.where(Contact.id < after) if after else NEWEST
+    return list(db.session.scalars(query, {"most": limit}))
 
 
 def _newest(

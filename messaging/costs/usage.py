@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, text
-from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy import BigInteger, Select, any_, bindparam, func, or_, select, text
+from sqlalchemy.dialects.postgresql import ARRAY, Insert, insert
 
 from core.clock import now
 from core.db import THIS_TENANT, Base, current_tenant_id, db, read_rows
@@ -182,32 +182,38 @@ class CostTotal:
     cost_usd: Decimal
 
 
-def usage_totals(span: Period, by: str, line_ids: frozenset[int] | None = None) -> list[UsageTotal]:
-    """Return sums by day (newest first), or by line, country or category (highest cost first)."""
-    column = DIMENSIONS[by]
+def _totals_by(column: Any) -> Select[Any]:
+    """Sums over the days of a period, of some lines or of all."""
+    lines = bindparam("line_ids", type_=ARRAY(BigInteger))
     cost, sent = func.sum(UsageDay.cost_usd), func.sum(UsageDay.sent)
     query = (
         select(column, cost, *(func.sum(getattr(UsageDay, name)) for name in COUNTERS))
         .where(
-            UsageDay.tenant_id == current_tenant_id(),
-            UsageDay.day.between(span.since, span.until),
+            UsageDay.tenant_id == THIS_TENANT,
+            UsageDay.day.between(bindparam("since"), bindparam("until")),
+            or_(lines.is_(None), UsageDay.line_id == any_(lines)),
         )
         .group_by(column)
     )
-    query = (
-        query.order_by(column.desc())
-        if by == "day"
-        else query.order_by(cost.desc(), sent.desc(), column)
-    )
-    if line_ids is not None:
-        query = query.where(UsageDay.line_id.in_(line_ids))
+    if column is UsageDay.day:
+        return query.order_by(column.desc())
+    return query.order_by(cost.desc(), sent.desc(), column)
+
+
+TOTALS = {by: _totals_by(column) for by, column in DIMENSIONS.items()}
+
+
+def usage_totals(span: Period, by: str, line_ids: frozenset[int] | None = None) -> list[UsageTotal]:
+    """Return sums by day (newest first), or by line, country or category (highest cost first)."""
+    lines = None if line_ids is None else sorted(line_ids)
+    params = {"since": span.since, "until": span.until, "line_ids": lines}
     return [
         UsageTotal(
             key=row[0],
             cost_usd=row[1],
             **{name: int(count) for name, count in zip(COUNTERS, row[2:], strict=True)},
         )
-        for row in db.session.execute(query)
+        for row in read_rows(TOTALS[by], params)
     ]
 
 

@@ -1,11 +1,13 @@
 """Saved replies. `{name}` is replaced by the customer's name when one is inserted."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import delete, select
 
 from core.clock import now
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound, invalid
 from core.values.text import BadText, fold_case, normalize_text
 from messaging.models import QuickReply
@@ -23,12 +25,12 @@ QUICK_REPLIES = (
     .where(QuickReply.tenant_id == THIS_TENANT)
     .order_by(QuickReply.shortcut)
     .limit(MOST)
-    .execution_options(plan_once=True)
 )
 
 
-def list_quick_replies() -> list[QuickReply]:
-    return list(db.session.scalars(QUICK_REPLIES))
+def list_quick_replies() -> Sequence[Any]:
+    """The columns of all quick replies, by shortcut."""
+    return read_rows(QUICK_REPLIES)
 
 
 def get(reply_id: str) -> QuickReply:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import select, text
 
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, read_rows
 from core.ids import from_uuid, to_uuid
 from messaging.inbox.conversations import ConversationSummary
 from messaging.messages.kinds.registry import has_file
@@ -117,8 +117,8 @@ class ThreadPage:
 def newest_entries(talk: ConversationSummary, before: str = "", limit: int = PAGE) -> ThreadPage:
     """Return the last entries, or those before an entry."""
     params = _params(talk, limit=limit + 1, bound=_entry_position(before) or LAST_ID)
-    messages = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
-    notes = db.session.execute(SELECT_NOTES_BEFORE, params).all()
+    messages = read_rows(SELECT_MESSAGES_BEFORE, params)
+    notes = read_rows(SELECT_NOTES_BEFORE, params)
     rows = sorted([*messages, *notes], key=_row_position, reverse=True)
     entries = [_entry_of_row(row) for row in reversed(rows[:limit])]
     more = len(rows) > limit
@@ -128,8 +128,8 @@ def newest_entries(talk: ConversationSummary, before: str = "", limit: int = PAG
 def entries_since(talk: ConversationSummary, after: str, limit: int = 200) -> ThreadPage:
     """Return the entries after one, for a page that is open."""
     params = _params(talk, limit=limit, bound=_entry_position(after) or FIRST_ID)
-    messages = db.session.execute(SELECT_MESSAGES_AFTER, params).all()
-    notes = db.session.execute(SELECT_NOTES_AFTER, params).all()
+    messages = read_rows(SELECT_MESSAGES_AFTER, params)
+    notes = read_rows(SELECT_NOTES_AFTER, params)
     rows = sorted([*messages, *notes], key=_row_position)
     return ThreadPage(_with_reactions([_entry_of_row(row) for row in rows[:limit]]), None)
 
@@ -146,7 +146,7 @@ def messages_by_id(talk: ConversationSummary, ids: Sequence[str]) -> list[Thread
 def list_messages(talk: ConversationSummary, before: str, limit: int) -> list[Message]:
     """Return messages, newest first, without notes; for the API."""
     params = _params(talk, limit=limit, bound=_entry_position(before) or LAST_ID)
-    messages = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
+    messages = read_rows(SELECT_MESSAGES_BEFORE, params)
     query = select(Message).where(
         Message.tenant_id == current_tenant_id(), Message.id.in_([row.id for row in messages])
     )

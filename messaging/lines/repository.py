@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, or_, select, update
 
 from core.clock import now
 from core.db import (
@@ -144,8 +144,15 @@ LINES = (
     .order_by(Line.test, Line.is_default.desc(), Line.created_at)
     .execution_options(plan_once=True)
 )
+DEFAULT_LINE = LINES.where(Line.test == bindparam("test"), or_(Line.test, Line.is_default)).limit(1)
 LINE_LABELS = (
-    select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
+    select(
+        Line.id,
+        Line.name,
+        Line.removed_at.is_not(None),
+        Line.test,
+        or_(Line.enabled.is_(False), Line.state.not_in(SENDING_STATES)),
+    )
     .where(Line.tenant_id == THIS_TENANT)
     .order_by(Line.removed_at.is_not(None), Line.test, Line.name)
 )
@@ -157,26 +164,11 @@ def list_lines() -> list[Line]:
 
 def line_labels() -> list[LineLabel]:
     """Return the labels of all lines, also removed ones; secrets are not decrypted."""
-    rows = read_rows(LINE_LABELS)
-    return [
-        LineLabel(
-            id=row.id,
-            name=row.name,
-            removed=row.removed_at is not None,
-            test=row.test,
-            held=not row.enabled or row.state not in SENDING_STATES,
-        )
-        for row in rows
-    ]
+    return [LineLabel(*row) for row in read_rows(LINE_LABELS)]
 
 
 def default_line(*, test: bool) -> Line | None:
-    query = select(Line).where(
-        Line.tenant_id == current_tenant_id(), Line.test == test, Line.removed_at.is_(None)
-    )
-    if not test:
-        query = query.where(Line.is_default)
-    return db.session.scalars(query.order_by(Line.created_at).limit(1)).first()
+    return db.session.scalars(DEFAULT_LINE, {"test": test}).first()
 
 
 def make_default(line_id: int) -> Line:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, select, text
+from sqlalchemy import Select, bindparam, select, text
 
 from core.clock import now
 from core.db import THIS_TENANT, current_tenant_id, db, read_rows
@@ -82,6 +82,19 @@ MESSAGES = (
     .limit(bindparam("most"))
     .execution_options(plan_once=True)
 )
+MESSAGE_ROWS = MESSAGES.with_only_columns(
+    Message.id,
+    Message.direction,
+    Message.kind,
+    Message.phone,
+    Message.text,
+    Message.state,
+    Message.test,
+    Message.line_id,
+    Message.reference,
+    Message.cost_usd,
+    Message.created_at,
+)
 LATEST_FAILURES = (
     select(
         Message.id,
@@ -101,12 +114,21 @@ def latest_failures(most: int) -> Sequence[Any]:
 
 
 def list_messages(filters: MessageFilters, after: str | None, limit: int) -> list[Message]:
-    """List messages, newest first.
+    """List messages, newest first."""
+    return list(db.session.scalars(_filtered(MESSAGES, filters, after), {"most": limit}))
 
-    Each filter is also expressed as a condition that an index covers, so that a rare match is found
-    without reading every newer message.
+
+def list_rows(filters: MessageFilters, after: str | None, limit: int) -> Sequence[Any]:
+    """The same messages, with the columns that a list of them shows."""
+    return read_rows(_filtered(MESSAGE_ROWS, filters, after), {"most": limit})
+
+
+def _filtered(
+    query: Select[*tuple[Any, ...]], filters: MessageFilters, after: str | None
+) -> Select[*tuple[Any, ...]]:
+    """Each filter is also expressed as a condition that an index covers, so that a rare match is
+    found without reading every newer message.
     """
-    query = MESSAGES
     conditions = {
         Message.phone: filters.phone,
         Message.line_id: filters.line_id,
@@ -132,7 +154,7 @@ def list_messages(filters: MessageFilters, after: str | None, limit: int) -> lis
         query = query.where(Message.created_at < filters.until, Message.id < _id_at(until))
     if after:
         query = query.where(Message.id < after)
-    return list(db.session.scalars(query, {"most": limit}))
+    return query
 
 
 def _id_at(moment: datetime) -> str:

@@ -13,6 +13,7 @@ from messaging.campaigns import dry_run as campaign_dry_run
 from messaging.campaigns import order_port, results
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.results import RecipientResult
+from messaging.models import Campaign
 from portal.campaigns import campaigns_pages
 from portal.campaigns.labels import stop_reason
 from portal.campaigns.views import CAMPAIGN
@@ -47,7 +48,7 @@ def campaign(campaign_id: str) -> Any:
             if line and left
             else "",
             "zone": current_user.account.time_zone or "UTC",
-            "currency": order_port.orders_currency(str(one.filters.get("site_id") or "")),
+            "currency": _orders_currency(one),
         }
         found = results.list_results(one, shown, cursor_in_url(), PAGE + 1)
         moving = "X-Part" in request.headers
@@ -77,6 +78,13 @@ def campaign(campaign_id: str) -> Any:
         csv_url=url_for("campaigns.export", **params),
         **page.urls,
     )
+
+
+def _orders_currency(one: Campaign) -> str:
+    """Of the orders that followed the campaign; not shown before it starts."""
+    if one.state in ("scheduled", "draft"):
+        return ""
+    return order_port.orders_currency(str(one.filters.get("site_id") or ""))
 
 
 @campaigns_pages.get(f"{CAMPAIGN}/results.csv")

@@ -1,6 +1,8 @@
 """Items that need attention, shown on Home until they are resolved."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from flask import current_app, url_for
 from flask_babel import format_date, gettext
@@ -8,7 +10,6 @@ from flask_login import current_user
 
 from core.clock import now
 from messaging.lines.repository import SENDING_STATES
-from messaging.models import Line
 from messaging.templates import repository as template_repository
 from portal.home.attention_item import AttentionItem
 from portal.home.counts import MOST_COUNTED, count_what_needs_attention
@@ -27,7 +28,7 @@ MOST = 5
 def attention_items(
     facts: TenantFacts,
     used: quota.Usage,
-    lines: list[Line],
+    lines: Sequence[Any],
     sites: list[Site],
     printers: list[PrinterSummary],
 ) -> list[AttentionItem]:
@@ -45,7 +46,7 @@ def attention_items(
     return _usage(facts, used) + kitchen_attention_items(counts, sites, printers) + found
 
 
-def _lines(lines: list[Line]) -> list[AttentionItem]:
+def _lines(lines: Sequence[Any]) -> list[AttentionItem]:
     return [
         AttentionItem(
             "bad" if line.state not in SENDING_STATES else "wait",
@@ -58,7 +59,7 @@ def _lines(lines: list[Line]) -> list[AttentionItem]:
     ][:MOST]
 
 
-def _line_words(line: Line) -> str:
+def _line_words(line: Any) -> str:
     if line.state == "unpaired":
         return str(gettext("No phone is linked to “%(name)s” yet.", name=line.name))
     if not line.state_because:
@@ -66,7 +67,7 @@ def _line_words(line: Line) -> str:
     return f"{line.name}: {network_message(line.state_because)}"
 
 
-def _templates(lines: list[Line]) -> list[AttentionItem]:
+def _templates(lines: Sequence[Any]) -> list[AttentionItem]:
     live = [line for line in lines if not line.test]
     own_accounts = frozenset(map(template_repository.template_account, live))
     held = template_repository.stopped_templates(own_accounts, MOST)

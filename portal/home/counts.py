@@ -74,7 +74,7 @@ def count_what_needs_attention() -> dict[str, int]:
         "jobs_since": UUID(id_at(moment - RECENT_JOBS)),
     }
     (row,) = read_rows(_count_each(visible), limits)
-    return row._asdict()
+    return dict(zip(visible, row, strict=True))
 
 
 @cache

@@ -7,9 +7,10 @@ from flask import Blueprint, g, render_template
 from flask_login import current_user
 
 from core.clock import now
-from core.db import tenant_scope
+from core.db import read_rows, tenant_scope
 from messaging.lines import repository as line_repository
 from messaging.messages import queries as message_queries
+from messaging.models import Line
 from portal.home import today
 from portal.home.attention import attention_items
 from portal.onboarding import first_steps
@@ -23,6 +24,19 @@ from tenants.plans.catalog import current_tenant_facts
 
 home = Blueprint("home", __name__)
 
+LINES = line_repository.LINES.with_only_columns(
+    Line.id,
+    Line.name,
+    Line.phone,
+    Line.kind,
+    Line.network,
+    Line.test,
+    Line.enabled,
+    Line.state,
+    Line.state_because,
+    Line.account_id,
+    Line.phone_number_id,
+)
 FAILURES, FAILED_LATELY = 5, timedelta(days=3)
 
 
@@ -38,10 +52,10 @@ def index() -> Any:
             first_steps.steps(account, current_user.person) if first_steps.is_shown(account) else []
         )
         figures = today.read_today(known_sites, known_printers)
-        lines = line_repository.list_lines() if may("lines.view") else []
+        lines = read_rows(LINES) if may("lines.view") else []
         wanting = attention_items(facts, used, lines, known_sites, known_printers)
         failed = _latest_failures() if may("messages.view") else []
-        entries = audit.entries(limit=6) if may("audit.view") else []
+        entries = audit.latest_changes(6) if may("audit.view") else []
     return render_template(
         "home/index.html",
         steps=steps,

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from functools import cached_property
+from datetime import date, datetime, timedelta, tzinfo
+from functools import cached_property, lru_cache
 from typing import Any
 
 from flask import current_app, g, request, url_for
@@ -25,7 +25,7 @@ from messaging.lines import repository as line_repository
 from messaging.lines.repository import LineLabel
 from messaging.messages.kinds.registry import is_picture
 from messaging.messages.media import uploads as media_uploads
-from messaging.models import ContactNote, Line
+from messaging.models import Line
 from messaging.templates import repository as template_repository
 from messaging.templates import validation as template_validation
 from messaging.templates.components import filled_preview, required_parameters
@@ -86,7 +86,7 @@ class InboxPage:
     """Approved templates to choose from. If empty, the page has fields to type the name instead."""
     shows_contact: bool = False
     """Whether the person may see the contact's page, notes and loyalty."""
-    notes: list[ContactNote] = field(default_factory=list)
+    notes: Sequence[Any] = ()
     orders: Sequence[Any] = ()
     """The latest orders, with what the page shows of each."""
     standings: Sequence[Any] = ()
@@ -255,7 +255,7 @@ def _values(talk: ConversationSummary) -> dict[str, str]:
 
 def day_label(day: date) -> str:
     """Which day it is: `today`, `yesterday`, `week` or `far`."""
-    today = _local_day(now())
+    today = now().astimezone(time_zone()).date()
     if day == today:
         return "today"
     if day == today - timedelta(days=1):
@@ -268,7 +268,12 @@ def short_time(moment: datetime) -> str:
 
 
 def _local_day(moment: datetime) -> date:
-    return moment.astimezone(time_zone()).date()
+    return _day_in(moment, time_zone())
+
+
+@lru_cache(maxsize=4096)
+def _day_in(moment: datetime, zone: tzinfo) -> date:
+    return moment.astimezone(zone).date()
 
 
 def window_label(left: timedelta) -> str:

@@ -68,9 +68,7 @@ def index() -> Any:
     given: dict[str, Any] = _filters_in_url()
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in line_repository.line_labels()}
-        found = message_queries.list_messages(
-            _filters(given, set(lines)), cursor_in_url(), PAGE + 1
-        )
+        found = message_queries.list_rows(_filters(given, set(lines)), cursor_in_url(), PAGE + 1)
         campaigns = campaign_repository.names_of(one.reference for one in found)
         names = contact_cards.names_by_phone(one.phone for one in found)
     page = page_of(found, "messages.index", given, PAGE)

@@ -55,7 +55,7 @@ COLUMNS = (
 def index() -> Any:
     filters: dict[str, Any] = _filters_in_url()
     with tenant_scope(g.tenant_id):
-        found = order_queries.listed(_filters(filters), cursor_in_url(), PAGE + 1)
+        found = order_queries.list_rows(_filters(filters), cursor_in_url(), PAGE + 1)
         page = page_of(found, "orders.index", filters, PAGE)
         known = sites.list_including_closed()
     return render_template(

@@ -33,7 +33,7 @@ def index() -> Any:
     filters = PrintJobFilters(printer_id=given.get("printer"), state=given.get("state"))
     with tenant_scope(g.tenant_id):
         known = printers.summaries()
-        found = print_job_queries.listed(filters, cursor_in_url(), PAGE + 1)
+        found = print_job_queries.list_rows(filters, cursor_in_url(), PAGE + 1)
     page = page_of(found, "print_jobs.index", given, PAGE)
     return render_template(
         "printing/jobs.html",

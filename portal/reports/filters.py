@@ -9,6 +9,7 @@ from flask import flash, request
 from flask_babel import format_date, gettext
 
 from core.values.date_ranges import PRESETS, BadDateRange, DateRange, preset_range
+from portal.web.i18n import cached_format
 from restaurant.models import Site
 from restaurant.orders.reports import day_summary
 
@@ -70,7 +71,10 @@ def latest_business_day(sites: list[Site], otherwise: date) -> date:
     return max((day_summary.business_day_today(site) for site in sites), default=otherwise)
 
 
+_format_day = cached_format(format_date)
+
+
 def day_label(span: DateRange) -> Callable[[date], str]:
     """A short chart label: the weekday within one week, otherwise the date."""
     pattern = "EEE d" if span.length <= 10 else "d MMM"
-    return lambda day: str(format_date(day, pattern))
+    return lambda day: _format_day(day, pattern)

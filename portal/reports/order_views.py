@@ -13,13 +13,14 @@ from flask_babel import format_decimal, get_locale
 from core.clock import now
 from core.db import tenant_scope
 from core.values.date_ranges import DateRange
-from core.values.money import format_money, quantize
+from core.values.money import quantize
 from portal.reports import reports
 from portal.reports.filters import ReportFilters, day_label, filters_in_url, latest_business_day
 from portal.web import charts
 from portal.web.auth import member_may
 from portal.web.charts import Number
 from portal.web.csv_files import csv_response
+from portal.web.i18n import cached_format, format_amount
 from restaurant.models import Site
 from restaurant.orders.reports import sales as sales_reports
 from restaurant.orders.reports.sales import DailySales, ItemSales, SalesTotal
@@ -49,10 +50,9 @@ class ReportScope:
 def orders() -> Any:
     with tenant_scope(g.tenant_id):
         scope = report_scope()
-        rows = in_currency(sales_reports.daily_sales(scope.ids, scope.filters.span), scope.currency)
-        before = in_currency(
-            sales_reports.daily_sales(scope.ids, scope.filters.span.before), scope.currency
-        )
+        span = scope.filters.span
+        rows = in_currency(sales_reports.daily_sales(scope.ids, span), scope.currency)
+        before = in_currency(sales_reports.daily_sales(scope.ids, span.before), scope.currency)
         dishes = sales_reports.item_sales(scope.ids, scope.filters.span)
         hours = sales_reports.orders_by_hour(scope.ids, scope.filters.span)
     named = {site.id: site.name for site in scope.known}
@@ -140,7 +140,7 @@ def revenue_chart(
     by_day, by_day_before = _revenue(rows), _revenue(before)
 
     def show(value: Number) -> str:
-        return format_money(Decimal(value), currency, str(get_locale()))
+        return format_amount(Decimal(value), currency)
 
     return charts.column_chart(
         [(label(day), (by_day.get(day, Decimal(0)),)) for day in span.days()],
@@ -148,6 +148,9 @@ def revenue_chart(
         show,
         [by_day_before.get(day, Decimal(0)) for day in span.before.days()],
     )
+
+
+_shown_number = cached_format(format_decimal)
 
 
 def weekdays() -> list[str]:
@@ -168,7 +171,7 @@ def _count_chart(
     return charts.column_chart(
         [(label(day), (made[day], 0, lost[day])) for day in span.days()],
         (),
-        lambda value: str(format_decimal(value)),
+        _shown_number,
         [made_before[day] for day in span.before.days()],
     )
 
@@ -183,10 +186,7 @@ def _revenue(rows: Sequence[DailySales]) -> dict[date, Decimal]:
 def _slices(rows: Sequence[DailySales], by: str, currency: str) -> list[charts.Slice]:
     sums = sales_reports.totals_by(rows, by)
     return charts.ring_slices(
-        [
-            (key, one.revenue, format_money(one.revenue, currency, str(get_locale())))
-            for (key, _), one in sums.items()
-        ]
+        [(key, one.revenue, format_amount(one.revenue, currency)) for (key, _), one in sums.items()]
     )
 
 

@@ -18,6 +18,7 @@ from portal.usage.forms import SpendCapForm
 from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
 from portal.web.forms import domain_errors_on
+from portal.web.i18n import cached_format
 from tenants import accounts
 from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts
@@ -183,9 +184,12 @@ def _sorted(rows: list[UsageTotal], filters: UsageFilters) -> list[UsageTotal]:
     return sorted(rows, key=lambda row: getattr(row, filters.sort), reverse=True)
 
 
+_format_day = cached_format(format_date)
+
+
 def _name(by: str, key: Any, lines: dict[int, LineLabel]) -> str:
     if by == "day":
-        return str(format_date(key, "d MMMM yyyy"))
+        return _format_day(key, "d MMMM yyyy")
     if by == "line":
         return _line_name(lines, key)
     if by == "country":

@@ -1,12 +1,14 @@
 """The draft of a menu: categories, items, options, and their order."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import select, update
+from sqlalchemy import Select, any_, bindparam, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Invalid, NotFound
 from restaurant.menus import validation as menu_validation
 from restaurant.models import Menu, MenuCategory, MenuItem, Option, OptionGroup
@@ -201,13 +203,21 @@ def group_ids(menu_id: str) -> set[str]:
     return {group.id for group in groups(menu_id)}
 
 
+OPTIONS = (
+    select(Option)
+    .where(
+        Option.tenant_id == THIS_TENANT,
+        Option.group_id == any_(bindparam("group_ids", type_=ARRAY(Option.group_id.type))),
+    )
+    .order_by(Option.position)
+    .execution_options(plan_once=True)
+)
+
+
 def options_of(group_ids: Sequence[str]) -> dict[str, list[Option]]:
     found: dict[str, list[Option]] = {group_id: [] for group_id in group_ids}
     if group_ids:
-        query = select(Option).where(
-            Option.tenant_id == current_tenant_id(), Option.group_id.in_(group_ids)
-        )
-        for option in db.session.scalars(query.order_by(Option.position)):
+        for option in db.session.scalars(OPTIONS, {"group_ids": list(group_ids)}):
             found[option.group_id].append(option)
     return found
 
@@ -228,8 +238,17 @@ def _put_options(menu: Menu, group: OptionGroup, options: Sequence[Mapping[str, 
 
 
 def _of_menu(model: type[T], menu_id: str) -> list[T]:
-    query = select(model).where(model.tenant_id == current_tenant_id(), model.menu_id == menu_id)
-    return list(db.session.scalars(query.order_by(model.position, model.id)))
+    return list(db.session.scalars(_parts_of_menu(model), {"menu_id": menu_id}))
+
+
+@cache
+def _parts_of_menu(model: type[T]) -> Select[T]:
+    return (
+        select(model)
+        .where(model.tenant_id == THIS_TENANT, model.menu_id == bindparam("menu_id"))
+        .order_by(model.position, model.id)
+        .execution_options(plan_once=True)
+    )
 
 
 def _find(model: type[T], row_id: str) -> T:

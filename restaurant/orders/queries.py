@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import any_, bindparam, select
+from sqlalchemy import Select, any_, bindparam, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from core.db import THIS_TENANT, current_tenant_id, db, read_rows
@@ -40,6 +40,20 @@ NEWEST_ORDERS = (
     .order_by(Order.id.desc())
     .limit(bindparam("most"))
     .execution_options(plan_once=True)
+)
+NEWEST_ROWS = NEWEST_ORDERS.with_only_columns(
+    Order.id,
+    Order.number,
+    Order.site_id,
+    Order.test,
+    Order.order_type,
+    Order.table_number,
+    Order.customer_name,
+    Order.customer_phone,
+    Order.state,
+    Order.total,
+    Order.currency,
+    Order.placed_at,
 )
 BY_ID = (
     select(Order)
@@ -87,8 +101,20 @@ CHANGES = (
 
 
 def listed(filters: OrderFilters, after: str | None, limit: int) -> list[Order]:
-    """Sorted by id, which rises with time. Every filter on a growing set has an index."""
-    query = NEWEST_ORDERS
+    """Sorted by id, which rises with time."""
+    query = _filtered(NEWEST_ORDERS, filters, after)
+    return list(db.session.scalars(query, {"most": limit}))
+
+
+def list_rows(filters: OrderFilters, after: str | None, limit: int) -> Sequence[Any]:
+    """The same orders, with the columns that a list of them shows."""
+    return read_rows(_filtered(NEWEST_ROWS, filters, after), {"most": limit})
+
+
+def _filtered(
+    query: Select[*tuple[Any, ...]], filters: OrderFilters, after: str | None
+) -> Select[*tuple[Any, ...]]:
+    """Every filter on a growing set has an index."""
     if filters.site_id:
         query = query.where(Order.site_id == filters.site_id)
     if filters.state:
@@ -116,13 +142,14 @@ def listed(filters: OrderFilters, after: str | None, limit: int) -> list[Order]:
         query = query.where(Order.id < _id_at(filters.until))
     if after:
         query = query.where(Order.id < from_uuid("ord", to_uuid("ord", after)))
-    return list(db.session.scalars(query, {"most": limit}))
+    return query
 
 
-def items_of_orders(order_ids: list[str]) -> dict[str, list[OrderItem]]:
-    found: dict[str, list[OrderItem]] = {order_id: [] for order_id in order_ids}
+def items_of_orders(order_ids: list[str]) -> dict[str, list[Any]]:
+    """Rows with the columns of `OrderItem`, by order."""
+    found: dict[str, list[Any]] = {order_id: [] for order_id in order_ids}
     if order_ids:
-        for item in db.session.scalars(ITEMS, {"order_ids": order_ids}):
+        for item in read_rows(ITEMS, {"order_ids": order_ids}):
             found[item.order_id].append(item)
     return found
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
-from core.db import THIS_TENANT, current_tenant_id, db
+from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, Invalid, NotFound, invalid
 from core.values.text import one_line
 from restaurant.models import Site, Station
@@ -17,23 +17,21 @@ BUILT_IN_STATIONS = frozenset({"kitchen", "bar"})
 
 
 STATIONS = (
-    select(Station)
-    .where(Station.tenant_id == THIS_TENANT)
-    .order_by(Station.position, Station.code)
-    .execution_options(plan_once=True)
+    select(Station).where(Station.tenant_id == THIS_TENANT).order_by(Station.position, Station.code)
 )
 STATIONS_OF_SITE = STATIONS.where(Station.site_id == bindparam("site_id")).execution_options(
     plan_once=True
 )
 
 
-def listed(site_id: str) -> list[Station]:
-    return list(db.session.scalars(STATIONS_OF_SITE, {"site_id": site_id}))
+def listed(site_id: str) -> list[Any]:
+    """Rows with the columns of `Station`."""
+    return list(read_rows(STATIONS_OF_SITE, {"site_id": site_id}))
 
 
-def of_all_sites() -> list[Station]:
+def of_all_sites() -> list[Any]:
     """The stations of all sites, in the order in which each site lists them."""
-    return list(db.session.scalars(STATIONS))
+    return list(read_rows(STATIONS))
 
 
 def known_or_kitchen(known: Collection[str], codes: Iterable[str]) -> list[str]:

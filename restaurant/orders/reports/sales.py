@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import TextClause, text
 
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, read_rows
 from core.ids import from_uuid, to_uuid
 from core.values.date_ranges import DateRange
 
@@ -216,9 +216,9 @@ def _rows(
         return []
     params = {
         "tenant_id": current_tenant_id(),
-        "sites": [str(to_uuid("sit", one)) for one in site_ids],
+        "sites": [to_uuid("sit", one) for one in site_ids],
         "since": span.since,
         "until": span.until,
         **more,
     }
-    return list(db.session.execute(statement, params))
+    return list(read_rows(statement, params))

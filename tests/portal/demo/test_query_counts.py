@@ -6,30 +6,30 @@ from bench.pages import PAGES, find_paths, recorded_work, sign_in
 from deploy.demo import loader as demo
 from portal.diner.menu_cache import menu_cache
 
-# Four of them are the same on every page of the portal: two times `set_tenant`, the session with
-# its person and tenants, and the account with the membership and the layout's figures.
+# Three of them are the same on every page of the portal: `set_tenant`, the session with its person
+# and tenants, and the account with the membership and the layout's figures.
 MOST_STATEMENTS = {
-    "home": 19,
-    "inbox": 8,
-    "conversation": 18,
-    "messages": 7,
-    "message": 8,
-    "contacts": 9,
-    "contact": 15,
-    "campaigns": 5,
-    "campaign": 11,
-    "board": 12,
-    "kitchen": 12,
-    "orders": 6,
-    "order": 17,
-    "menu": 10,
-    "tables": 7,
-    "print_jobs": 6,
-    "reports": 9,
-    "lines": 5,
-    "webhooks": 7,
-    "usage": 9,
-    "diner": 11,
+    "home": 17,
+    "inbox": 7,
+    "conversation": 15,
+    "messages": 6,
+    "message": 7,
+    "contacts": 6,
+    "contact": 14,
+    "campaigns": 4,
+    "campaign": 9,
+    "board": 11,
+    "kitchen": 11,
+    "orders": 5,
+    "order": 16,
+    "menu": 9,
+    "tables": 6,
+    "print_jobs": 5,
+    "reports": 8,
+    "lines": 4,
+    "webhooks": 6,
+    "usage": 8,
+    "diner": 10,
 }
 MOST_REDIS_COMMANDS = 1  # where live updates continue
 
