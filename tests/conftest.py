@@ -40,6 +40,7 @@ from tests.databases import (
     make_roles,
 )
 from tests.factories import Browser, Business, FreshClient, make_business
+from tests.rewritten_modules import start_rewriting
 from tests.running_service import RunningService, configured_for, use_settings
 from tests.service_processes import compiled_templates, start_service
 
@@ -139,12 +140,15 @@ def pytest_configure(config: pytest.Config) -> None:
     global _services
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
+    rewriting = start_rewriting(config)
     compile_translations()
     _services = start_test_services(ROOT / ".data" / "test")
     os.environ["TEST_ADMIN_URL"] = _services.admin_url.replace("+psycopg2", "")
     os.environ["TEST_REDIS_URL"] = _services.redis_url
     os.environ["TEST_ROLE_PASSWORD"] = secrets.token_urlsafe(16)
     _make_template()
+    if rewriting:
+        rewriting.join()
 
 
 @pytest.hookimpl(tryfirst=True)
