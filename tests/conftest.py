@@ -8,6 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -39,6 +40,7 @@ from tests.databases import (
     make_roles,
 )
 from tests.factories import Browser, Business, FreshClient, make_business
+from tests.rewritten_modules import start_rewriting
 from tests.running_service import RunningService, configured_for, use_settings
 from tests.service_processes import compiled_templates, start_service
 
@@ -138,12 +140,15 @@ def pytest_configure(config: pytest.Config) -> None:
     global _services
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
+    rewriting = start_rewriting(config)
     compile_translations()
     _services = start_test_services(ROOT / ".data" / "test")
     os.environ["TEST_ADMIN_URL"] = _services.admin_url.replace("+psycopg2", "")
     os.environ["TEST_REDIS_URL"] = _services.redis_url
     os.environ["TEST_ROLE_PASSWORD"] = secrets.token_urlsafe(16)
     _make_template()
+    if rewriting:
+        rewriting.join()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -299,6 +304,18 @@ def _redis_at(url: str) -> Redis:
     return Redis.from_url(url)
 
 
+class OnlyWorker(SimpleWorker):
+    """A worker beside which there is no other: it repairs nothing that another left behind and
+    takes no commands, because both would take longer than most jobs.
+    """
+
+    def run_maintenance_tasks(self) -> None:
+        self.last_cleaned_at = datetime.now(UTC)
+
+    def subscribe(self) -> None:
+        pass
+
+
 @pytest.fixture
 def run_jobs(app: object, redis: Redis) -> Callable[[], None]:
     """Run a worker in this process until all queues are empty."""
@@ -306,7 +323,7 @@ def run_jobs(app: object, redis: Redis) -> Callable[[], None]:
     def run() -> None:
         queues = [queue_named(name, redis) for name in ALL_QUEUES]
         with app.app_context():
-            worker = SimpleWorker(queues, connection=redis, serializer=SERIALIZER)
+            worker = OnlyWorker(queues, connection=redis, serializer=SERIALIZER)
             worker.work(burst=True, logging_level="WARNING")
 
     return run

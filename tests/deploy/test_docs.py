@@ -6,7 +6,6 @@ import tomllib
 from pathlib import Path
 
 import click
-import pytest
 
 from core.settings import Settings
 
@@ -27,50 +26,45 @@ MADE_AT_INSTALL = {"deploy/.env", "deploy/comanda.env", "deploy/tls"}
 PLACE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./@-]+)`")
 
 
-def each_page(test: object) -> object:
-    ids = [str(page.relative_to(ROOT)) for page in PAGES]
-    return pytest.mark.parametrize("page", PAGES, ids=ids)(test)
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in LINK.findall(page.read_text()):
+            assert (page.parent / target).exists(), (page, target)
 
 
-@each_page
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in LINK.findall(page.read_text()):
-        assert (page.parent / target).exists(), target
+def test_places_in_the_code_exist() -> None:
+    for page in PAGES:
+        for place in set(PLACE.findall(page.read_text())) - MADE_AT_INSTALL:
+            assert (ROOT / place).exists(), (page, place)
 
 
-@each_page
-def test_places_in_the_code_exist(page: Path) -> None:
-    for place in set(PLACE.findall(page.read_text())) - MADE_AT_INSTALL:
-        assert (ROOT / place).exists(), place
-
-
-@each_page
-def test_flask_commands_exist(page: Path, app: object) -> None:
-    named = re.findall(
-        r"(?:flask --app wsgi|(?<!from )\bcomanda) ((?:[a-z]+ )?[a-z]+(?:-[a-z]+)*)", _code(page)
+def test_flask_commands_exist(app: object) -> None:
+    command = re.compile(
+        r"(?:flask --app wsgi|(?<!from )\bcomanda) ((?:[a-z]+ )?[a-z]+(?:-[a-z]+)*)"
     )
-    for words in named:
-        found: object = app.cli
-        for word in words.split():
-            if not isinstance(found, click.Group):
-                break
-            assert word in found.commands, f"flask --app wsgi {words}"
-            found = found.commands[word]
+    for page in PAGES:
+        for words in command.findall(_code(page)):
+            found: object = app.cli
+            for word in words.split():
+                if not isinstance(found, click.Group):
+                    break
+                assert word in found.commands, f"{page}: flask --app wsgi {words}"
+                found = found.commands[word]
 
 
-@each_page
-def test_make_targets_exist(page: Path) -> None:
+def test_make_targets_exist() -> None:
     targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
-    assert set(re.findall(r"\bmake ([a-z-]+)\b", _code(page))) <= targets
+    for page in PAGES:
+        assert set(re.findall(r"\bmake ([a-z-]+)\b", _code(page))) <= targets, page
 
 
-@each_page
-def test_it_does_not_speak_of_settings_we_do_not_have(page: Path) -> None:
+def test_it_does_not_speak_of_settings_we_do_not_have() -> None:
     known = {name.upper() for name in Settings.model_fields}
-    for name in re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", page.read_text()):
-        others = ("GRANIAN_", "GUNICORN_", "AWS_", "COMANDA_", "POSTGRES_", "PROMETHEUS_", "BENCH_")
-        beside = ("REQUIRE_BROWSER", "INNER_LAYERS")
-        assert name in known or name in beside or name.startswith(others), name
+    others = ("GRANIAN_", "GUNICORN_", "AWS_", "COMANDA_", "POSTGRES_", "PROMETHEUS_", "BENCH_")
+    beside = ("REQUIRE_BROWSER", "INNER_LAYERS")
+    for page in PAGES:
+        for name in re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", page.read_text()):
+            assert name in known or name in beside or name.startswith(others), (page, name)
 
 
 def test_every_decision_has_the_three_parts_and_its_number() -> None:

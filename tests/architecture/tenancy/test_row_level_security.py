@@ -1,10 +1,12 @@
 """The effect of the policies on every table, with the roles that the service uses."""
 
+from contextlib import closing
+
 import psycopg2
 import pytest
 from psycopg2.errors import InsufficientPrivilege
 
-from tests.databases import APP_ROLE, database_url
+from tests.databases import APP_ROLE, admin_connection, database_url
 from tests.sample_tenant import insert_row, make_sample_tenant, rows_of
 
 
@@ -17,11 +19,12 @@ def bound(request, database):
     connection.close()
 
 
-@pytest.fixture
-def theirs(app, superuser_connection):
-    """Another tenant's rows: at least one in every tenant-owned table."""
-    tenant_id = make_sample_tenant("Other").tenant_id
-    with superuser_connection.cursor() as cursor:
+@pytest.fixture(scope="module")
+def theirs(app, database):
+    """Another tenant's rows: at least one in every tenant-owned table. No test changes them."""
+    with app.app_context():
+        tenant_id = make_sample_tenant("Other").tenant_id
+    with closing(admin_connection(database)) as connection, connection.cursor() as cursor:
         rows = rows_of(cursor, tenant_id)
     assert all(rows.values()), [table for table, found in rows.items() if not found]
     return tenant_id, rows

@@ -21,12 +21,14 @@ SAME_FOR_EVERY_ID = {"phones.order"}
 SIGNS_OUT = {"start.signout"}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def theirs(app):
-    return make_sample_tenant(MARKER)
+    """One for all tests, because they check that it stays as it is."""
+    with app.app_context():
+        return make_sample_tenant(MARKER)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def ids(theirs):
     """The other tenant's id for every URL argument. A new argument must be added here."""
     return {

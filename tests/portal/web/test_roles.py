@@ -87,8 +87,8 @@ def call(browser, method, path):
     return browser.get(path) if method == "GET" else browser.post(path)
 
 
-def test_every_guard_is_a_right_or_known(app, ids):
-    guards = {guard for guard, _, _ in guarded(app, ids)}
+def test_every_guard_is_a_right_or_known(app, sample):
+    guards = {guard for guard, _, _ in guarded(app, sample[1])}
     assert guards - set(RIGHTS) == {"operator", "signed in"}
     assert set(RIGHTS) <= guards, "rights without a page"
 
@@ -142,9 +142,9 @@ def test_who_manages_is_not_refused(app, browser, restaurant, ids, role):
         assert status in DONE_OR_REFUSED_FOR_ANOTHER_REASON, (role, path, status)
 
 
-def test_no_membership_means_no_page(app, browser, ids):
+def test_no_membership_means_no_page(app, browser, sample):
     browser.signs_in(make_person())
-    for guard, method, path in guarded(app, ids):
+    for guard, method, path in guarded(app, sample[1]):
         if guard in RIGHTS:
             assert call(browser, method, path).location == "/choose", (method, path)
 
@@ -168,10 +168,10 @@ def test_a_role_in_one_business_is_none_in_another(app, browser, restaurant, sho
     assert browser.get("/team").status_code == 200
 
 
-def test_a_stranger_with_a_good_token_is_sent_to_sign_in(app, ids):
+def test_a_stranger_with_a_good_token_is_sent_to_sign_in(app, sample):
     browser = Browser(app.test_client())
     browser.get("/signin")
-    for _, method, path in guarded(app, ids):
+    for _, method, path in guarded(app, sample[1]):
         answer = call(browser, method, path)
         assert answer.status_code == 302, (method, path)
         assert answer.location.startswith("/signin"), (method, path)

@@ -20,7 +20,7 @@ from restaurant.sites import sites
 from tests.restaurant.bistro import GUEST, answers, open_bistro
 from tests.restaurant.fake_provider import FakeProvider, add_account, open_till
 
-STEPS = ("cart", "success", "again", "cancel")
+STEPS = ("cart", "success", "success", "cancel")  # the provider reports a payment twice
 
 
 @pytest.fixture
@@ -85,10 +85,10 @@ def test_nobody_taps_an_unpaid_order_into_the_kitchen(till):
         )
 
 
-@pytest.mark.parametrize("first", STEPS)
+@pytest.mark.parametrize("first", sorted(set(STEPS)))
 def test_every_order_of_arrival_has_one_end(till, client, first):
-    """All 24 permutations: six for each first step, each with its own cart and guest."""
-    for number, way in enumerate(permutations(STEPS)):
+    """All orders of arrival, each with its own cart and guest."""
+    for number, way in enumerate(sorted(set(permutations(STEPS)))):
         if way[0] == first:
             arrives(till, client, way, f"9053211144{number:02d}")
 
@@ -115,7 +115,7 @@ def arrives(till, client, way, phone):
     (payment,) = [one for one in till.payments() if one.reference == cart.code]
     (signal,) = [one for one in till.signals() if one.session == ref]
     assert signal.times == 2
-    paid_first = min(way.index("success"), way.index("again")) < way.index("cancel")
+    paid_first = way.index("success") < way.index("cancel")
     came_first = way.index("cart") < way.index("cancel")
     fired = int(paid_first and came_first)
     after = len(created(till)), len(till.bistro.events("payment_succeeded"))
@@ -257,9 +257,10 @@ def test_forged_unsigned_and_replayed_signals_do_nothing_and_are_seen(till, clie
     forged = till.signals()
     assert {one.outcome for one in forged} == {"forged"}
     assert sum(one.times for one in forged) == 3
-    for number in range(200):  # an attacker cannot fill our tables
+    most = provider_events.MAX_FORGED_EVENTS
+    for number in range(3 * most):  # an attacker cannot fill our tables
         till.posts(client, b"%d" % number, **bare)
-    assert len(till.signals()) <= 20
+    assert len(till.signals()) <= most
 
 
 def test_late_money_goes_to_the_review(till, client):
