@@ -122,7 +122,10 @@ def _caller(row: _CallerRow) -> ApiCaller:
         ),
         lines=tuple(LineRoute(*line) for line in row.lines or ()),
         cards=tenant_rates_from(
-            (kind, country, category, date.fromisoformat(since), Decimal(usd))
-            for kind, country, category, since, usd in row.rates or ()
+            row.tenant_id,
+            (
+                (kind, country, category, date.fromisoformat(since), Decimal(usd))
+                for kind, country, category, since, usd in row.rates or ()
+            ),
         ),
     )

@@ -11,7 +11,8 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now
 from core.db import db
 from core.errors import invalid
-from messaging.costs.rates import CATEGORIES, OTHER, clear_cache
+from messaging.costs.markets import OTHER
+from messaging.costs.rates import CATEGORIES, clear_cache
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Rate
 

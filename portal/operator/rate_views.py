@@ -13,7 +13,8 @@ from core.clock import now
 from core.db import global_scope
 from core.values.text import fold_case
 from messaging.costs import rate_card
-from messaging.costs.rates import CATEGORIES, OTHER
+from messaging.costs.markets import OTHER
+from messaging.costs.rates import CATEGORIES
 from messaging.lines.drivers.registry import DRIVERS
 from portal.operator.forms import RateForm
 from portal.operator.views import operator
