@@ -181,6 +181,11 @@ class TenantRates:
         limited = self.common.allowance(line_kind, SERVICE_MESSAGES, at.date())
         return ALLOWANCE if category == "service" and limited else WINDOW
 
+    def allowance_use(self, line: PricedLine, at: datetime) -> tuple[int, int]:
+        """Return how many service messages of the month count, and how many of them are free."""
+        allowance = self.common.allowance(line.kind, SERVICE_MESSAGES, at.date())
+        return self.facts.sent_in_month(line.id, at), allowance
+
     def _is_free(self, line: PricedLine, phone: str, category: str, at: datetime) -> bool:
         if self.facts.has_entry_point(line.id, phone, at):
             return True
