@@ -7,7 +7,6 @@ settles the difference.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
@@ -18,7 +17,6 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now
 from core.db import current_tenant_id, db, invalidate_tenant_cache
 from core.logs import logger
-from core.sql.pool import run_global
 from core.values.phone import phone_variants
 from messaging.costs.markets import market_countries, market_country
 from messaging.models import VolumeTier
@@ -80,13 +78,36 @@ def month_of(at: datetime) -> date:
 
 
 def tenant_facts() -> PricingFacts:
-    """Read the facts in the tenant's open transaction."""
-    return _find(current_tenant_id(), _run_in_transaction)
+    """Return the tenant's facts; they are read in its open transaction if they are not cached."""
+    tenant_id, moment = current_tenant_id(), now()
+    if (found := cached_facts(tenant_id, moment)) is not None:
+        return found
+    params = {"tenant_id": tenant_id, "now": moment, "month": month_of(moment)}
+    row = db.session.connection().exec_driver_sql(READ, params).one()
+    return remember_facts(tenant_id, moment, *row)
 
 
-def tenant_facts_of(tenant_id: int) -> PricingFacts:
-    """Read the facts in a transaction of their own. No transaction may be open."""
-    return _find(tenant_id, run_global)
+def cached_facts(tenant_id: int, moment: datetime) -> PricingFacts | None:
+    """Return the tenant's facts if this process has read them lately and in this month."""
+    found = _cached.get(tenant_id)
+    if found is None or found.until < time.monotonic() or found.facts.month != month_of(moment):
+        return None
+    return found.facts
+
+
+def remember_facts(
+    tenant_id: int,
+    moment: datetime,
+    sent: list[Any] | None,
+    tiers: list[Any] | None,
+    entry_points: list[Any] | None,
+) -> PricingFacts:
+    """Cache the columns of `app.read_pricing_facts`."""
+    facts = _facts(month_of(moment), sent, tiers, entry_points)
+    if len(_cached) >= MAX_CACHED_TENANTS:
+        _cached.clear()
+    _cached[tenant_id] = _CachedFacts(facts, time.monotonic() + FACTS_SECONDS)
+    return facts
 
 
 def record_volume_tier(
@@ -128,23 +149,6 @@ def forget_facts() -> None:
 
 def clear_cache() -> None:
     _cached.clear()
-
-
-def _run_in_transaction(sql: str, params: dict[str, Any]) -> list[Any]:
-    return list(db.session.connection().exec_driver_sql(sql, params).all())
-
-
-def _find(tenant_id: int, run: Callable[[str, dict[str, Any]], list[Any]]) -> PricingFacts:
-    moment = now()
-    month = month_of(moment)
-    found = _cached.get(tenant_id)
-    if found is None or found.until < time.monotonic() or found.facts.month != month:
-        row = run(READ, {"tenant_id": tenant_id, "now": moment, "month": month})[0]
-        found = _CachedFacts(_facts(month, *row), time.monotonic() + FACTS_SECONDS)
-        if len(_cached) >= MAX_CACHED_TENANTS:
-            _cached.clear()
-        _cached[tenant_id] = found
-    return found.facts
 
 
 def _facts(

@@ -201,10 +201,9 @@ def tenant_rates() -> TenantRates:
 
 
 def tenant_rates_from(
-    tenant_id: int, own: Iterable[tuple[str, str, str, date, Decimal]]
+    facts: PricingFacts, own: Iterable[tuple[str, str, str, date, Decimal]]
 ) -> TenantRates:
     """Build the rates when the tenant's own are already loaded. No transaction may be open."""
-    facts = pricing_facts.tenant_facts_of(tenant_id)
     if _card is None or _card.until < time.monotonic():
         with global_scope():
             return TenantRates(_as_card(own), shared_card(), facts)

@@ -1,5 +1,6 @@
 """The ledger only grows, and what a message costs is what it adds up to."""
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -200,3 +201,34 @@ def test_closing_without_a_day_closes_the_ones_before_today(line):
 def test_only_what_is_counted_can_be_added():
     with pytest.raises(ValueError, match="guessed"):
         UsageTally().add(1, "TR", "utility", guessed=1)
+
+
+@pytest.mark.parametrize(
+    ("type_", "category", "reason"),
+    [
+        ("free_customer_service", "service", "allowance"),
+        ("free_customer_service", "utility", "window"),
+        ("free_entry_point", "marketing", "entry_point"),
+        ("", "utility", "not_billed"),
+    ],
+)
+def test_a_free_message_is_counted_once_under_its_reason(line, type_, category, reason):
+    with tenant_scope(line.tenant_id):
+        tally = UsageTally()
+        message = make(line, category=category)
+        message_ledger.charge(message, tally)
+        reported = ReportedPricing(category, False, type_)
+        for _ in range(2):  # every receipt repeats it
+            assert message_ledger.settle_price(message, reported, tally) == 0
+            message = replace(
+                message, free_reason=message_row(line.tenant_id, message.id).free_reason
+            )
+        assert message.free_reason == reason
+        tally.write()
+        span = message_usage.Period(now().date(), now().date())
+        [free] = message_usage.free_messages(span)
+        assert (free.category, free.reason, free.messages) == (category, reason, 1)
+        message_ledger.settle_price(message, ReportedPricing(category, True, "regular"), tally)
+        tally.write()
+        assert message_usage.free_messages(span) == []
+        assert message_row(line.tenant_id, message.id).free_reason is None
