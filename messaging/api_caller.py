@@ -10,6 +10,8 @@ from core.clock import now
 from core.ids import from_uuid, to_uuid
 from core.lookups import secret_digest
 from core.sql.pool import run_global
+from messaging.costs import pricing_facts
+from messaging.costs.pricing_facts import PricingFacts
 from messaging.costs.rates import TenantRates, tenant_rates_from
 from messaging.lines.repository import SENDING_STATES, LineRoute
 from tenants.api_keys import RECORD_USE_EVERY, KeyFacts
@@ -21,6 +23,16 @@ READ_CALLER = """
 SELECT * FROM app.read_api_caller(
     %(tenant_id)s, %(id)s, %(now)s, %(used_before)s, %(sending)s)
 """
+
+
+# The same, and what the tenant's prices depend on, in one round trip.
+READ_CALLER_AND_FACTS = """
+SELECT caller.*, facts.sent, facts.tiers, facts.entry_points
+  FROM app.read_api_caller(
+    %(tenant_id)s, %(id)s, %(now)s, %(used_before)s, %(sending)s) AS caller,
+       app.read_pricing_facts(%(tenant_id)s, %(now)s, %(month)s) AS facts
+"""
+FACTS_COLUMNS = 3
 
 
 class _CallerRow(NamedTuple):
@@ -78,22 +90,24 @@ def find_key_owner(secret: str) -> tuple[int, str] | None:
 def read_caller(tenant_id: int, key_id: str) -> ApiCaller | None:
     """Read the caller, or None if the key is gone. Records the use of the key once a minute."""
     moment = now()
-    row = _CallerRow(
-        *run_global(
-            READ_CALLER,
-            {
-                "tenant_id": tenant_id,
-                "id": str(to_uuid("key", key_id)),
-                "now": moment,
-                "used_before": moment - RECORD_USE_EVERY,
-                "sending": sorted(SENDING_STATES),
-            },
-        )[0]
-    )
-    return None if row.key_id is None else _caller(row)
+    facts = pricing_facts.cached_facts(tenant_id, moment)
+    params = {
+        "tenant_id": tenant_id,
+        "id": str(to_uuid("key", key_id)),
+        "now": moment,
+        "used_before": moment - RECORD_USE_EVERY,
+        "sending": sorted(SENDING_STATES),
+        "month": pricing_facts.month_of(moment),
+    }
+    [columns] = run_global(READ_CALLER_AND_FACTS if facts is None else READ_CALLER, params)
+    if facts is None:
+        facts = pricing_facts.remember_facts(tenant_id, moment, *columns[-FACTS_COLUMNS:])
+        columns = columns[:-FACTS_COLUMNS]
+    row = _CallerRow(*columns)
+    return None if row.key_id is None else _caller(row, facts)
 
 
-def _caller(row: _CallerRow) -> ApiCaller:
+def _caller(row: _CallerRow, facts: PricingFacts) -> ApiCaller:
     return ApiCaller(
         key=KeyFacts(
             id=from_uuid("key", UUID(str(row.key_id))),
@@ -122,7 +136,10 @@ def _caller(row: _CallerRow) -> ApiCaller:
         ),
         lines=tuple(LineRoute(*line) for line in row.lines or ()),
         cards=tenant_rates_from(
-            (kind, country, category, date.fromisoformat(since), Decimal(usd))
-            for kind, country, category, since, usd in row.rates or ()
+            facts,
+            (
+                (kind, country, category, date.fromisoformat(since), Decimal(usd))
+                for kind, country, category, since, usd in row.rates or ()
+            ),
         ),
     )

@@ -10,7 +10,14 @@ from psycopg2.errors import LockNotAvailable
 TEMPLATE = "comanda_template"
 APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
 # Rows that migrations insert, and Alembic's version.
-TABLES_NOT_EMPTIED = ("alembic_version", "plans", "plan_prices", "rates")
+TABLES_NOT_EMPTIED = (
+    "alembic_version",
+    "plans",
+    "plan_prices",
+    "rates",
+    "rate_tiers",
+    "rate_allowances",
+)
 FEW_TENANTS = 20
 TABLES_TO_EMPTY = """
 SELECT quote_ident(relname) FROM pg_class

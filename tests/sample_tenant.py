@@ -38,7 +38,14 @@ from messaging.lines.drivers.linked import pairing
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
 from messaging.messages.receive import receive_message
-from messaging.models import LedgerEntry, LinkedDay, MediaFile, RateOverride, Template
+from messaging.models import (
+    LedgerEntry,
+    LinkedDay,
+    MediaFile,
+    RateOverride,
+    Template,
+    VolumeTier,
+)
 from restaurant.models import Site
 from tenants import accounts, idempotency, people, signin, team
 from tenants import request_log as tenant_request_log
@@ -212,6 +219,7 @@ def add_sample_messages(business: Business, name: str) -> tuple[int, str]:
             text=f"{name} answer",
         )
         receive_message(line, answer, tally)
+        tally.add_free(now().date(), line.id, "service", "allowance", 1)
         tally.write()
         where = {"tenant_id": business.tenant_id, "country": "TR", "category": "utility"}
         one = Decimal("0.01")
@@ -225,6 +233,15 @@ def add_sample_messages(business: Business, name: str) -> tuple[int, str]:
         day = {"line_id": phone.id, "day": now().date(), "sent": 3, "strangers": 1}
         db.session.add(LinkedDay(tenant_id=business.tenant_id, **day))
         db.session.add(RateOverride(**where, line_kind="cloud", since=now().date(), usd=one))
+        db.session.add(
+            VolumeTier(
+                **where,
+                account_id="account",
+                month=now().date().replace(day=1),
+                from_messages=100_001,
+                reached_at=now(),
+            )
+        )
         db.session.add(
             ReceivedHook(
                 tenant_id=business.tenant_id,

@@ -19,6 +19,8 @@ SELECT create_reference_table('plans');
 SELECT create_reference_table('plan_prices');
 SELECT create_reference_table('plan_changes');
 SELECT create_reference_table('rates');
+SELECT create_reference_table('rate_tiers');
+SELECT create_reference_table('rate_allowances');
 SELECT create_reference_table('tenants');
 SELECT create_reference_table('lookups');
 SELECT create_reference_table('service_measurements');
@@ -72,6 +74,8 @@ SELECT create_distributed_table('network_ids', 'tenant_id', colocate_with => 'ac
 SELECT create_distributed_table('ledger_entries', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('usage_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('rate_overrides', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('volume_tiers', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('free_message_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('templates', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('media_files', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accounts');

@@ -16,6 +16,7 @@ from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.filters import parse_filters
 from messaging.campaigns.personalize import Recipient
 from messaging.costs import rates as message_rates
+from messaging.costs.markets import OTHER
 from messaging.lines.drivers.linked.pacing import FULL_DAILY_LIMITS
 from messaging.lines.drivers.linked.pacing import PER_SECOND as LINKED_PER_SECOND
 from messaging.lines.drivers.registry import DRIVERS
@@ -209,8 +210,9 @@ def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: 
         ):
             result.asleep += row.people
         if line is not None and not line.test:
-            country = phone_country(row.phone) or message_rates.OTHER
-            result.cost_usd += row.people * cards.quote(line.kind, country, "marketing", begins)
+            country = phone_country(row.phone) or OTHER
+            # The group shares a price; free entry points of single people are left out.
+            result.cost_usd += row.people * cards.quote(line, "", country, "marketing", begins)
 
 
 def _warnings(result: DryRunResult, line: Line | None, facts: TenantFacts) -> list[str]:

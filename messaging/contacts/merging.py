@@ -29,6 +29,7 @@ UPDATE conversations AS stays
                               THEN leaves.last_message_id ELSE stays.last_message_id END,
        last_at = greatest(stays.last_at, leaves.last_at),
        window_until = greatest(stays.window_until, leaves.window_until),
+       entry_point_until = greatest(stays.entry_point_until, leaves.entry_point_until),
        unread = stays.unread + leaves.unread,
        assigned_to = coalesce(stays.assigned_to, leaves.assigned_to),
        closed_at = CASE WHEN stays.closed_at IS NULL OR leaves.closed_at IS NULL THEN NULL

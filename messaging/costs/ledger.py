@@ -16,7 +16,7 @@ from core.clock import now, zone
 from core.db import current_tenant_id, db
 from core.ids import new_id, to_uuid
 from core.sql.partitions import id_at
-from messaging.costs import rates as message_rates
+from messaging.costs.rates import tenant_rates
 from messaging.costs.usage import UsageTally
 from messaging.models import LedgerEntry, Message
 from tenants.plans import quota
@@ -42,6 +42,24 @@ class ChargedMessage:
     quoted_usd: Decimal
     test: bool
     created_at: datetime
+    free_reason: str | None = None
+    """Why the network does not bill it, as far as receipts have reported."""
+
+
+@dataclass(frozen=True)
+class ReportedPricing:
+    """What a receipt reports about the price of a message."""
+
+    category: str
+    billable: bool
+    type: str = ""
+    """regular, free_customer_service or free_entry_point; empty if the receipt has none"""
+
+
+@dataclass(frozen=True)
+class _ChargedLine:
+    id: int
+    kind: str
 
 
 def charge(message: ChargedMessage, tally: UsageTally) -> Decimal:
@@ -57,11 +75,7 @@ def charge(message: ChargedMessage, tally: UsageTally) -> Decimal:
 
 
 def settle_price(
-    message: ChargedMessage,
-    category: str,
-    billable: bool,
-    tally: UsageTally,
-    line_kind: str = "cloud",
+    message: ChargedMessage, reported: ReportedPricing, tally: UsageTally, line_kind: str = "cloud"
 ) -> Decimal | None:
     """Settle the price that the network reports, and return it.
 
@@ -70,11 +84,15 @@ def settle_price(
     """
     if message.test:
         return ZERO
-    price = message_rates.settled_price(
-        line_kind, message.country, category, billable, message.created_at
-    )
+    line, rates = _ChargedLine(message.line_id, line_kind), tenant_rates()
+    category = reported.category
+    price = rates.settle(line, message.country, category, reported.billable, message.created_at)
     if price is None:
         return None
+    reason = rates.free_reason(
+        line_kind, category, reported.billable, reported.type, message.created_at
+    )
+    _set_free_reason(message, reason, tally)
     so_far = entries_by_category(message.id)
     change = price - sum(so_far.values(), ZERO)
     if so_far == {category: price}:
@@ -93,6 +111,7 @@ def refund(message: ChargedMessage, tally: UsageTally) -> None:
     """Refund a message that was not delivered: its cost and its quota."""
     if message.test:
         return
+    _set_free_reason(message, None, tally)
     so_far = entries_by_category(message.id)
     for category, amount in sorted(so_far.items()):
         if amount:
@@ -165,6 +184,25 @@ def _add_entry(
     }
     db.session.execute(insert(LedgerEntry).values(entry))
     tally.add(message.line_id, message.country, category, cost=amount)
+
+
+def _set_free_reason(message: ChargedMessage, reason: str | None, tally: UsageTally) -> None:
+    """Store why a message is free, and count it under that reason and no longer under another.
+
+    Its category is counted as it was sent, because a receipt may report another one each time.
+    """
+    if reason == message.free_reason:
+        return
+    day, line_id = message.created_at.date(), message.line_id
+    if message.free_reason:
+        tally.add_free(day, line_id, message.category, message.free_reason, -1)
+    if reason:
+        tally.add_free(day, line_id, message.category, reason, 1)
+    db.session.execute(
+        update(Message)
+        .where(Message.tenant_id == current_tenant_id(), Message.id == message.id)
+        .values(free_reason=reason)
+    )
 
 
 def _write_cost(message_id: str, cost: Decimal) -> None:

@@ -16,9 +16,12 @@ from sqlalchemy.dialects.postgresql import ARRAY, Insert, insert
 from core.clock import now
 from core.db import THIS_TENANT, Base, current_tenant_id, db, read_rows
 from core.sql.partitions import id_at
-from messaging.models import Line, UsageDay
+from messaging.models import FreeMessageDay, Line, UsageDay
 
 Key = tuple[date, int, str, str]
+"""Day, line, country and category."""
+FreeKey = tuple[date, int, str, str]
+"""Day, line, category and reason."""
 COUNTERS = ("sent", "delivered", "read", "failed", "received")
 DIMENSIONS = {
     "day": UsageDay.day,
@@ -35,6 +38,7 @@ class UsageTally:
     """Collects the counts that one transaction has to add."""
 
     counts: dict[Key, dict[str, Decimal]] = field(default_factory=dict)
+    free: dict[FreeKey, int] = field(default_factory=dict)
 
     def add(
         self, line_id: int, country: str, category: str, cost: Decimal = Decimal(0), **counts: int
@@ -47,7 +51,14 @@ class UsageTally:
                 raise ValueError(f"{name} is not counted")
             sums[name] += count
 
+    def add_free(self, day: date, line_id: int, category: str, reason: str, messages: int) -> None:
+        """Count messages that the network did not bill; negative if it bills them after all."""
+        key = (day, line_id, category, reason)
+        self.free[key] = self.free.get(key, 0) + messages
+
     def join(self, other: "UsageTally") -> None:
+        for free_key, messages in other.free.items():
+            self.add_free(*free_key, messages)
         for key, sums in other.counts.items():
             own_counts = self.counts.setdefault(key, defaultdict(Decimal))
             for name, amount in sums.items():
@@ -57,7 +68,11 @@ class UsageTally:
         rows = [_row(key, self.counts[key]) for key in sorted(self.counts)]
         if rows:
             db.session.execute(ADD, rows)
+        free = [_free_row(key, self.free[key]) for key in sorted(self.free) if self.free[key]]
+        if free:
+            db.session.execute(ADD_FREE, free)
         self.counts.clear()
+        self.free.clear()
 
 
 def _row(key: Key, sums: dict[str, Decimal]) -> dict[str, Any]:
@@ -85,7 +100,28 @@ def _adding() -> Insert:
     )
 
 
+def _free_row(key: FreeKey, messages: int) -> dict[str, Any]:
+    day, line_id, category, reason = key
+    return {
+        "tenant_id": current_tenant_id(),
+        "day": day,
+        "line_id": line_id,
+        "category": category,
+        "reason": reason,
+        "messages": messages,
+    }
+
+
+def _adding_free() -> Insert:
+    first = insert(Base.metadata.tables[FreeMessageDay.__tablename__])
+    return first.on_conflict_do_update(
+        index_elements=[column.name for column in FreeMessageDay.__table__.primary_key],
+        set_={"messages": FreeMessageDay.messages + first.excluded.messages},
+    )
+
+
 ADD = _adding()
+ADD_FREE = _adding_free()
 
 
 class InvalidPeriod(ValueError):
@@ -338,3 +374,31 @@ def set_costs(day: date, sums: dict[tuple[int, str, str], Decimal]) -> None:
     ):
         if (row.line_id, row.country, row.category) not in sums:
             row.cost_usd = Decimal(0)
+
+
+@dataclass(frozen=True)
+class FreeTotal:
+    """Messages of a period that the network did not bill, by line, category and reason."""
+
+    line_id: int
+    category: str
+    reason: str
+    messages: int
+
+
+def free_messages(span: Period, line_ids: frozenset[int] | None = None) -> list[FreeTotal]:
+    """Return what was free and why, by line; the most messages first."""
+    count = func.sum(FreeMessageDay.messages)
+    query = (
+        select(FreeMessageDay.line_id, FreeMessageDay.category, FreeMessageDay.reason, count)
+        .where(
+            FreeMessageDay.tenant_id == current_tenant_id(),
+            FreeMessageDay.day.between(span.since, span.until),
+        )
+        .group_by(FreeMessageDay.line_id, FreeMessageDay.category, FreeMessageDay.reason)
+        .having(count > 0)
+        .order_by(FreeMessageDay.line_id, count.desc(), FreeMessageDay.reason)
+    )
+    if line_ids is not None:
+        query = query.where(FreeMessageDay.line_id.in_(line_ids))
+    return [FreeTotal(*row) for row in db.session.execute(query)]

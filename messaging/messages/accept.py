@@ -175,7 +175,7 @@ def prepare_message(
     scheduled = draft.scheduled_at is not None and draft.scheduled_at > moment
     state, due_at = ("scheduled", draft.scheduled_at) if scheduled else ("queued", moment)
     country = phone_country(draft.phone) or "other"
-    price = cards.quote(line.kind, country, draft.category, moment)
+    price = cards.quote_and_count(line, draft.phone, country, draft.category, moment)
     params = {
         "tenant_id": facts.id,
         "id": str(uuid),

@@ -21,7 +21,7 @@ from core.queue import lanes
 from messaging import reasons
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import canonical_spelling
-from messaging.costs.rates import quote_price
+from messaging.costs.rates import tenant_rates
 from messaging.lines.drivers.base import SendOutcome, SendRefused
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.repository import SENDING_STATES
@@ -322,7 +322,9 @@ def _apply_fallback(
     limits.
     """
     moment = now()
-    price = quote_price(lines[way.line_id].kind, message.country, way.category, message.created_at)
+    price = tenant_rates().quote(
+        lines[way.line_id], message.phone, message.country, way.category, message.created_at
+    )
     written = {
         "tenant_id": current_tenant_id(),
         "id": message.uuid,

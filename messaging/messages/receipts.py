@@ -16,7 +16,7 @@ from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.ids import BadId, from_uuid, to_uuid
 from messaging.costs import ledger as message_ledger
-from messaging.costs.ledger import ChargedMessage
+from messaging.costs.ledger import ChargedMessage, ReportedPricing
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import Receipt
@@ -40,6 +40,7 @@ VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING
 MESSAGE_ROW = """
 SELECT id, line_id, state, phone, reference, network_id, country, category, quoted_usd, cost_usd,
        test, created_at, content -> 'gone_ids', content -> 'fallback', content -> 'own_line',
+       free_reason,
        (SELECT max(c.at) FROM message_changes AS c
          WHERE c.tenant_id = :tenant_id AND c.message_id = :id)
   FROM messages
@@ -90,6 +91,7 @@ class _LockedMessage:
     gone_ids: list[str] | None
     fallback: dict[str, Any] | None
     own_line: int | None
+    free_reason: str | None
     last_at: datetime | None
     """When it last changed."""
 
@@ -103,6 +105,7 @@ class _LockedMessage:
             quoted_usd=self.quoted_usd,
             test=self.test,
             created_at=self.created_at,
+            free_reason=self.free_reason,
         )
 
 
@@ -236,9 +239,8 @@ def _settle_cost(
     elif moved and message.state == "failed":
         cost = message_ledger.charge_again(message.charged, tally)
     if receipt.category and receipt.billable is not None:
-        price = message_ledger.settle_price(
-            message.charged, receipt.category, receipt.billable, tally, line.kind
-        )
+        reported = ReportedPricing(receipt.category, receipt.billable, receipt.pricing_type)
+        price = message_ledger.settle_price(message.charged, reported, tally, line.kind)
         cost = cost if price is None else price
     return cost
 

@@ -17,6 +17,8 @@ from core.values.phone import phone_country, phone_variants
 from messaging import search_index
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import KnownContact
+from messaging.costs.pricing_facts import forget_facts, record_volume_tier
+from messaging.costs.rates import ENTRY_POINT_HOURS, shared_card
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
@@ -59,14 +61,16 @@ VALUES (:tenant_id, :id, :line_id, 'in', :kind, :phone, :contact_id, :text, :con
 INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
 VALUES (:tenant_id, :id, :change_id, :at, 'received', '');
 INSERT INTO conversations (tenant_id, id, line_id, contact_id, last_message_id, last_at,
-                           window_until, unread)
-VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, :window_until, 1)
+                           window_until, entry_point_until, unread)
+VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, :window_until,
+        :entry_point_until, 1)
 ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
    SET last_message_id = CASE WHEN excluded.last_at >= conversations.last_at
                               THEN excluded.last_message_id
                               ELSE conversations.last_message_id END,
        last_at = greatest(conversations.last_at, excluded.last_at),
        window_until = greatest(conversations.window_until, excluded.window_until),
+       entry_point_until = greatest(conversations.entry_point_until, excluded.entry_point_until),
        unread = conversations.unread + 1, closed_at = NULL
 RETURNING id
 """)
@@ -104,6 +108,9 @@ def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | Non
     if update.kind == "template":
         if not template_repository.apply_template_update(line, update.detail):
             template_repository.request_sync()
+        return
+    if update.kind == "pricing_tier":
+        _apply_pricing_tier(line, update.detail)
         return
     because = str(update.detail.get("because") or "")
     for one in _affected_lines(line, update.detail):
@@ -217,9 +224,25 @@ def _store(
             "change_id": str(new_uuid()),
             "conversation_id": str(new_uuid()),
             "window_until": at + WINDOW if DRIVERS[line.kind].has_reply_window else None,
+            "entry_point_until": _entry_point_until(line, message, at),
         },
     )
     return from_uuid("cnv", stored.scalar_one())
+
+
+def _entry_point_until(line: Line, message: InboundMessage, at: datetime) -> datetime | None:
+    """Return until when messages are free because the customer came from an ad.
+
+    The network counts from the first reply, which must come within 24 hours. Counting from the
+    customer's message is never later; a receipt settles what was quoted too high.
+    """
+    if not message.content.get("referral"):
+        return None
+    hours = shared_card().allowance(line.kind, ENTRY_POINT_HOURS, at.date())
+    if not hours:
+        return None
+    forget_facts()
+    return at + timedelta(hours=hours)
 
 
 def _record_opt_out(line: Line, phone: str, network_id: str, contact_id: str, at: datetime) -> None:
@@ -249,6 +272,18 @@ def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
         _record_opt_out(line, phone, network_id, contact.id, at)
     elif detail.get("value") in ("resume", "signup"):
         contact_identities.record_opt_in(contact.id, at)
+
+
+def _apply_pricing_tier(line: Line, detail: dict[str, Any]) -> None:
+    """Store the volume tier that the account has reached, for the quotes of the month."""
+    record_volume_tier(
+        detail["account_id"] or line.account_id or "",
+        region=detail["region"],
+        category=detail["category"],
+        month=detail["month"],
+        from_messages=detail["from_messages"],
+        at=datetime.fromtimestamp(detail["at"], UTC),
+    )
 
 
 def _apply_edit(line: Line, update: LineUpdate) -> None:

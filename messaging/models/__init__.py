@@ -28,7 +28,16 @@ from messaging.models.conversations import (
     ConversationWord,
     QuickReply,
 )
-from messaging.models.costs import LedgerEntry, Rate, RateOverride, UsageDay
+from messaging.models.costs import (
+    FreeMessageDay,
+    LedgerEntry,
+    Rate,
+    RateAllowance,
+    RateOverride,
+    RateTier,
+    UsageDay,
+    VolumeTier,
+)
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.media import MediaFile
@@ -57,6 +66,7 @@ __all__ = [
     "Conversation",
     "ConversationNote",
     "ConversationWord",
+    "FreeMessageDay",
     "HookKey",
     "Identity",
     "LedgerEntry",
@@ -69,10 +79,13 @@ __all__ = [
     "NetworkId",
     "QuickReply",
     "Rate",
+    "RateAllowance",
     "RateOverride",
+    "RateTier",
     "ReceivedHook",
     "StoreEvent",
     "StoreLink",
     "Template",
     "UsageDay",
+    "VolumeTier",
 ]

@@ -48,6 +48,12 @@ class Conversation(Base, TenantOwned):
         Index("conversations_line_idx", "tenant_id", "line_id", "last_at", "id"),
         Index("conversations_contact_idx", "tenant_id", "contact_id"),
         Index(
+            "conversations_entry_point_idx",
+            "tenant_id",
+            "entry_point_until",
+            postgresql_where=text("entry_point_until IS NOT NULL"),
+        ),
+        Index(
             "conversations_tell_idx",
             "tenant_id",
             "id",
@@ -61,6 +67,8 @@ class Conversation(Base, TenantOwned):
     last_message_id: Mapped[str] = mapped_column(Id("msg"))
     last_at: Mapped[datetime]
     window_until: Mapped[datetime | None]
+    entry_point_until: Mapped[datetime | None]
+    """Messages are free until then, because the customer came from an ad."""
     unread: Mapped[int] = mapped_column(default=0)
     assigned_to: Mapped[str | None] = mapped_column(Id("per"))
     closed_at: Mapped[datetime | None]

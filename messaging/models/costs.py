@@ -4,6 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from sqlalchemy import (
+    BigInteger,
     Index,
     Integer,
     Text,
@@ -48,7 +49,27 @@ class UsageDay(Base, TenantOwned):
     cost_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
 
 
-class Rate(Base):
+class FreeMessageDay(Base, TenantOwned):
+    """How many messages of a day the network did not bill, and why (`rates.FREE_REASONS`)."""
+
+    __tablename__ = "free_message_days"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    line_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    category: Mapped[str] = mapped_column(Text, primary_key=True)
+    reason: Mapped[str] = mapped_column(Text, primary_key=True)
+    messages: Mapped[int]
+
+
+class Sourced:
+    """Where a row of the rate card comes from, and when somebody compared it last."""
+
+    source: Mapped[str] = mapped_column(Text, default="")
+    """Empty if no source is known; the portal shows that."""
+    checked_on: Mapped[date | None]
+
+
+class Rate(Sourced, Base):
     """The rate card: the price of one message since a day. Global, edited by operators."""
 
     __tablename__ = "rates"
@@ -58,6 +79,43 @@ class Rate(Base):
     category: Mapped[str] = mapped_column(Text, primary_key=True)
     since: Mapped[date] = mapped_column(primary_key=True)
     usd: Mapped[Decimal] = mapped_column(USD)
+
+
+class RateTier(Sourced, Base):
+    """The price from a number of billed messages in a month on (the network's volume tiers)."""
+
+    __tablename__ = "rate_tiers"
+
+    line_kind: Mapped[str] = mapped_column(Text, primary_key=True)
+    country: Mapped[str] = mapped_column(Text, primary_key=True)
+    category: Mapped[str] = mapped_column(Text, primary_key=True)
+    since: Mapped[date] = mapped_column(primary_key=True)
+    from_messages: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    usd: Mapped[Decimal] = mapped_column(USD)
+
+
+class RateAllowance(Sourced, Base):
+    """What the network does not bill since a day; the names are in `rates.ALLOWANCES`."""
+
+    __tablename__ = "rate_allowances"
+
+    line_kind: Mapped[str] = mapped_column(Text, primary_key=True)
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    since: Mapped[date] = mapped_column(primary_key=True)
+    amount: Mapped[int]
+
+
+class VolumeTier(Base, TenantOwned):
+    """A volume tier that one of the tenant's accounts has reached in a month."""
+
+    __tablename__ = "volume_tiers"
+
+    account_id: Mapped[str] = mapped_column(Text, primary_key=True)
+    month: Mapped[date] = mapped_column(primary_key=True)
+    country: Mapped[str] = mapped_column(Text, primary_key=True)
+    category: Mapped[str] = mapped_column(Text, primary_key=True)
+    from_messages: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    reached_at: Mapped[datetime]
 
 
 class RateOverride(Base, TenantOwned):

@@ -98,6 +98,8 @@ class Message(Base, TenantOwned):
     category: Mapped[str] = mapped_column(Text, default="")
     quoted_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
     cost_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
+    free_reason: Mapped[str | None] = mapped_column(Text)
+    """Why the network did not bill it (`rates.FREE_REASONS`); set by a receipt."""
     test: Mapped[bool] = mapped_column(default=False)
     error_code: Mapped[str | None] = mapped_column(Text)
     error_reason: Mapped[str | None] = mapped_column("error_text", Text)

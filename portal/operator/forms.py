@@ -7,8 +7,9 @@ from wtforms import (
     DecimalField,
     IntegerField,
     SelectField,
+    StringField,
 )
-from wtforms.validators import Optional
+from wtforms.validators import InputRequired, Length, Optional
 
 from messaging.lines.drivers.registry import DRIVERS
 from portal.web.forms import Form, InRange, required
@@ -43,3 +44,26 @@ class RateForm(Form):
     )
     since = DateField(_("Valid from"), [required()])
     usd = DecimalField(_("US dollars"), [required()], places=None)
+    from_messages = IntegerField(
+        _("From message number"), [Optional(), InRange(1, 1_000_000_000_000)]
+    )
+    source = StringField(_("Source"), [Optional(), Length(max=200)])
+
+
+class AllowanceForm(Form):
+    kind = SelectField(_("Type"), [required()], choices=_line_kinds)
+    name = SelectField(
+        _("Free"),
+        [required()],
+        choices=[
+            ("service_messages", _("Service messages of a number each month")),
+            ("entry_point_hours", _("Hours after a customer came from an ad")),
+            (
+                "utility_in_window",
+                _("Utility messages in an open 24-hour window (1 free, 0 billed)"),
+            ),
+        ],
+    )
+    since = DateField(_("Valid from"), [required()])
+    amount = IntegerField(_("Amount"), [InputRequired(), InRange(0, 1_000_000)])
+    source = StringField(_("Source"), [Optional(), Length(max=200)])

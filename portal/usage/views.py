@@ -11,6 +11,7 @@ from flask_login import current_user
 from core.clock import now
 from core.db import tenant_scope
 from messaging.costs import usage as message_usage
+from messaging.costs.rates import tenant_rates
 from messaging.costs.usage import DIMENSIONS, InvalidPeriod, Period, UsageTotal
 from messaging.lines import repository as line_repository
 from messaging.lines.repository import LineLabel
@@ -46,6 +47,15 @@ class UsageFilters:
         if self.name == "range":
             found |= {"since": self.span.since.isoformat(), "until": self.span.until.isoformat()}
         return {name: value for name, value in found.items() if value}
+
+
+@dataclass(frozen=True)
+class AllowanceUse:
+    """How many of a number's free service messages of this month are used."""
+
+    line: str
+    used: int
+    allowance: int
 
 
 @usage_pages.get("/usage")
@@ -105,6 +115,8 @@ def _page(form: SpendCapForm | None) -> str:
         )
         tests = frozenset(line.id for line in lines.values() if line.test)
         tried = message_usage.usage_totals(filters.span, "line", tests) if tests else []
+        free = message_usage.free_messages(filters.span, shown)
+        allowances = _allowances(shown)
     if form is None and may("settings.manage"):
         form = SpendCapForm(formdata=None, cap_usd=current_user.account.chosen_cap_usd)
     return render_template(
@@ -115,12 +127,29 @@ def _page(form: SpendCapForm | None) -> str:
         name_of=lambda key: _name(filters.by, key, lines),
         total=_sum(days),
         tried=_sum(tried),
+        free=[
+            (_line_name(lines, one.line_id), _name("category", one.category, lines), one)
+            for one in free
+        ],
+        allowances=allowances,
         lines=[line for line in lines.values() if not line.test],
         facts=facts,
         usage=used,
         form=form,
         next_month=(now().date().replace(day=1) + timedelta(days=32)).replace(day=1),
     )
+
+
+def _allowances(shown: frozenset[int]) -> list[AllowanceUse]:
+    """Return the free service messages of this month, for each line that has an allowance."""
+    rates, moment = tenant_rates(), now()
+    found = []
+    for line in line_repository.list_lines():
+        if line.id in shown:
+            sent, allowance = rates.allowance_use(line, moment)
+            if allowance:
+                found.append(AllowanceUse(line.name, min(sent, allowance), allowance))
+    return found
 
 
 def _filters_in_url() -> UsageFilters:

@@ -68,7 +68,7 @@ def sent_message(line: Line, state: str = "sent", **more: Any) -> tuple[str, str
                 "network_id": network_id if known else None,
                 "country": "TR",
                 "category": "utility",
-                "quoted_usd": Decimal("0.0053"),
+                "quoted_usd": Decimal("0.0009"),
                 **more,
             }
         )

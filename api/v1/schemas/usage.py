@@ -62,10 +62,27 @@ class CostShape(BaseModel):
     cost_usd: float
 
 
+class FreeShape(BaseModel):
+    instance_id: int
+    category: str = Field(description="marketing, utility, authentication or service")
+    reason: str = Field(
+        description=(
+            "`allowance`: a free service message of the month; `entry_point`: the customer came"
+            " from an ad; `window`: the 24-hour window was open; `not_billed`: the network gave no"
+            " reason."
+        ),
+        examples=["allowance"],
+    )
+    messages: int
+
+
 class CostsAnswer(BaseModel):
     since: date = Field(description="The first day of the period.")
     until: date = Field(description="The last day of the period.")
     total_usd: float
     data: list[CostShape] = Field(
         description="By day, line, country and category, the newest day first."
+    )
+    free: list[FreeShape] = Field(
+        description="Messages of the period that the network did not bill, and why."
     )

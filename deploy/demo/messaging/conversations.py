@@ -30,6 +30,8 @@ GUESTS = (
     ("4915211110105", "Lena Vogt"),
     ("34611110106", "Pau Ribas"),
 )
+AD_GUEST = "905321110102"  # comes from an ad: replies are free for some days
+AD = {"source_type": "ad", "source_id": "120210000000000", "headline": "Hafta sonu kahvaltısı"}
 QUESTIONS = ("Bu akşam 4 kişilik yer var mı?", "Siparişim nerede?", "Teşekkürler!", "Menü var mı?")
 REPLIES = (
     "Masanız saat 20.00 için ayrıldı. Görüşmek üzere!",
@@ -72,6 +74,7 @@ def _conversation(
             at=int(at.timestamp()),
             kind="text",
             text=dice.choice(QUESTIONS),
+            content={"referral": AD} if phone == AD_GUEST else {},
         )
         with frozen(at):
             receive_message(line, message, tally)
@@ -80,14 +83,14 @@ def _conversation(
     )
     with frozen(at + timedelta(minutes=1)):
         draft = _draft(phone, dice.choice(REPLIES))
-        send_as_worker(
-            message_accept.accept_message(draft, line, current_tenant_facts()).id, outcome
-        )
+        ticket = message_accept.accept_message(draft, line, current_tenant_facts())
+        send_as_worker(ticket.id, outcome)
     if not isinstance(outcome, SendAccepted):
         return []
     states = ("delivered", "read") if dice.random() < 0.8 else ("delivered",)
+    came_from_ad = phone == AD_GUEST and not ticket.quoted_usd
     return [
-        PastReceipt(outcome.network_id, state, at + timedelta(minutes=later))
+        PastReceipt(outcome.network_id, state, at + timedelta(minutes=later), came_from_ad)
         for later, state in enumerate(states, start=2)
     ]
 

@@ -10,6 +10,7 @@ from sqlalchemy import insert, text
 from core.clock import frozen
 from core.db import current_tenant_id, db
 from core.ids import from_uuid
+from messaging.costs.rates import ALLOWANCE, ENTRY_POINT
 from messaging.costs.usage import UsageTally
 from messaging.messages import causes
 from messaging.messages.timeline import state_event_body
@@ -25,9 +26,9 @@ SELECT m.id, m.line_id, m.phone, m.reference, n.network_id, m.country, m.categor
  WHERE n.tenant_id = :tenant_id AND n.network_id = ANY(:network_ids)
 """)
 UPDATE_STATES = text("""
-UPDATE messages SET state = mine.state, changed_at = mine.at
-  FROM unnest(CAST(:ids AS uuid[]), CAST(:states AS text[]), CAST(:moments AS timestamptz[]))
-       AS mine (id, state, at)
+UPDATE messages SET state = mine.state, changed_at = mine.at, free_reason = mine.reason
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:states AS text[]), CAST(:moments AS timestamptz[]),
+              CAST(:reasons AS text[])) AS mine (id, state, at, reason)
  WHERE messages.tenant_id = :tenant_id AND messages.id = mine.id
 """)
 
@@ -37,6 +38,8 @@ class PastReceipt(NamedTuple):
     state: str
     """delivered or read"""
     at: datetime
+    from_ad: bool = False
+    """Whether the message is free because the customer came from an ad."""
 
 
 def add_receipts(receipts: Sequence[PastReceipt]) -> None:
@@ -72,6 +75,12 @@ def add_receipts(receipts: Sequence[PastReceipt]) -> None:
         counts: dict[str, Any] = {one.state: 1}
         with frozen(one.at):
             tally.add(message.line_id, message.country, message.category, **counts)
+    reasons = [_free_reason(sent[one.network_id], one) for one in last.values()]
+    for one, reason in zip(last.values(), reasons, strict=True):
+        if reason:
+            message = sent[one.network_id]
+            day = message.created_at.date()
+            tally.add_free(day, message.line_id, message.category, reason, 1)
     db.session.execute(insert(MessageChange), changes)
     db.session.execute(insert(Event), events)
     db.session.execute(
@@ -81,7 +90,16 @@ def add_receipts(receipts: Sequence[PastReceipt]) -> None:
             "ids": list(last),
             "states": [one.state for one in last.values()],
             "moments": [one.at for one in last.values()],
+            "reasons": reasons,
         },
     )
     tally.write()
     wake_delivery_worker()
+
+
+def _free_reason(message: Any, receipt: PastReceipt) -> str | None:
+    if message.test or message.quoted_usd:
+        return None
+    if receipt.from_ad:
+        return ENTRY_POINT
+    return ALLOWANCE if message.category == "service" else None

@@ -110,6 +110,8 @@ class Receipt:
     recipient: str = ""
     category: str = ""
     billable: bool | None = None
+    pricing_type: str = ""
+    """regular, free_customer_service or free_entry_point"""
     error_code: str = ""
     error_reason: str = ""
 

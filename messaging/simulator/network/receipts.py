@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import time
 from typing import Any
 
 from messaging.simulator.network.magic_numbers import MagicNumber, Refusal
@@ -9,6 +10,7 @@ from messaging.simulator.network.state import Chat, ChatMessage, SimulatedNetwor
 from messaging.simulator.network.webhook_sender import WebhookSender
 from messaging.simulator.sample_templates import category_of
 
+FREE_SERVICE_MESSAGES = 1000  # of a number in a month, as on the real network since October 2026
 _RANK = {"accepted": 0, "sent": 1, "delivered": 2, "read": 3, "failed": 4}
 
 
@@ -20,6 +22,7 @@ class ReceiptScheduler:
         """Receipts that are not sent yet."""
 
     def plan(self, chat: Chat, bubble: ChatMessage, magic: MagicNumber) -> None:
+        bubble.pricing = self._pricing(chat, bubble)
         now = self._network.conditions
         states = list(magic.states)
         if chat.blocked:
@@ -33,6 +36,20 @@ class ReceiptScheduler:
         for state, wait in zip(states, times, strict=True):
             self.planned += 1
             loop.call_later((wait + late) / 1000, self._schedule_state, chat, bubble, state, magic)
+
+    def _pricing(self, chat: Chat, bubble: ChatMessage) -> dict[str, Any]:
+        """Bill templates, and service messages after the first ones of the number's month."""
+        kind, category = "regular", "service"
+        if bubble.kind == "template":
+            category = category_of(str(bubble.content.get("name")))
+        else:
+            month = time.strftime("%Y-%m", time.gmtime(bubble.at))
+            sent = self._network.service_sent
+            sent[chat.line.phone_number_id, month] += 1
+            if sent[chat.line.phone_number_id, month] <= FREE_SERVICE_MESSAGES:
+                kind = "free_customer_service"
+        billable = kind == "regular"
+        return {"billable": billable, "pricing_model": "PMP", "type": kind, "category": category}
 
     def read(self, chat: Chat) -> None:
         """Open the chat: all delivered messages become read."""
@@ -89,13 +106,5 @@ def status_of(
             }
         ]
     else:
-        status["pricing"] = pricing_of(bubble)
+        status["pricing"] = bubble.pricing
     return status
-
-
-def pricing_of(bubble: ChatMessage) -> dict[str, Any]:
-    if bubble.kind != "template":
-        kind, category, billable = "free_customer_service", "service", False
-    else:
-        kind, category, billable = "regular", category_of(str(bubble.content.get("name"))), True
-    return {"billable": billable, "pricing_model": "PMP", "type": kind, "category": category}

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import os
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +48,8 @@ class ChatMessage:
     at: float
     state: str
     ours: str = ""
+    pricing: dict[str, Any] = field(default_factory=dict)
+    """As the receipts report it."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -126,6 +128,8 @@ class SimulatedNetwork:
         self.refused: dict[int, int] = {}
         self.met: dict[tuple[str, str], int] = {}
         """How often a message got a temporary refusal."""
+        self.service_sent: Counter[tuple[str, str]] = Counter()
+        """Service messages by number and month, for the free allowance."""
         self.linked: dict[str, Callable[[dict[str, Any]], None]] = {}
         """Linked devices by number id; their events go through their connection."""
         self.names: dict[tuple[int, str], str] = {}

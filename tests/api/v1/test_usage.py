@@ -8,6 +8,7 @@ from sqlalchemy import insert
 
 from core.clock import now
 from core.db import db
+from messaging.costs.usage import UsageTally
 from messaging.models import UsageDay
 
 TODAY = now().date()
@@ -156,3 +157,15 @@ def test_a_period_that_makes_no_sense_is_refused(client, restaurant, path, query
 @pytest.mark.parametrize("until", ["0001-01-01", "9999-12-31"])
 def test_the_ends_of_the_calendar_break_nothing(client, restaurant, until):
     assert ask(client, restaurant, until=until).status_code in (200, 422)
+
+
+def test_costs_name_what_was_free_and_why(client, restaurant):
+    with restaurant.scope():
+        tally = UsageTally()
+        tally.add_free(TODAY, 7, "service", "allowance", 41)
+        tally.add_free(TODAY, 8, "utility", "entry_point", 2)
+        tally.add_free(TODAY - timedelta(days=40), 7, "utility", "window", 9)
+        tally.write()
+    expected = {"instance_id": 7, "category": "service", "reason": "allowance", "messages": 41}
+    assert ask(client, restaurant, "/usage/costs", instance_id=7).json["free"] == [expected]
+    assert len(ask(client, restaurant, "/usage/costs").json["free"]) == 2

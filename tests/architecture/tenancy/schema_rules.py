@@ -21,6 +21,8 @@ GLOBAL_TABLES = {
     "plan_changes": "what operators did to the price list",
     "plan_prices": "the price list in other currencies",
     "plans": "the price list",
+    "rate_allowances": "what the network does not bill, the same for everybody",
+    "rate_tiers": "the rate card's prices for large volumes, the same for everybody",
     "rates": "the rate card, the same for everybody",
     "recovery_codes": "a person's second step",
     "rounds": "how far work over all tenants has come",

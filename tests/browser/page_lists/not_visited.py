@@ -24,6 +24,7 @@ ELSEWHERE = {
     "/usage/spend-cap": "the usage page",
     "/operator/rates.csv": "a file",
     "/operator/rates/X": "a country's page",
+    "/operator/rates/allowances": "as a country's page",
     "/operator/plans/X": "a plan's page",
     "/operator/invoices/X/correct": "a form like the others of an operator",
     "/operator/plans/X/retire": "asks as every such page does",

@@ -88,7 +88,7 @@ def test_whoever_is_faster_every_message_ends_delivered_and_is_charged_once(app,
             .group_by(LedgerEntry.message_id)
         ).all()
         assert len(booked) == MESSAGES
-        assert {(count, str(amount)) for _, count, amount in booked} == {(1, "0.005300")}
+        assert {(count, str(amount)) for _, count, amount in booked} == {(1, "0.000900")}
         waiting = select(func.count()).select_from(ReceivedHook)
         waiting = waiting.where(
             ReceivedHook.tenant_id == line.tenant_id, ReceivedHook.state != "done"

@@ -1,5 +1,6 @@
 """The ledger only grows, and what a message costs is what it adds up to."""
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -11,14 +12,14 @@ from core.db import db, tenant_scope
 from jobs.costs import close_day
 from messaging.costs import ledger as message_ledger
 from messaging.costs import usage as message_usage
-from messaging.costs.ledger import ChargedMessage
+from messaging.costs.ledger import ChargedMessage, ReportedPricing
 from messaging.costs.usage import UsageTally
 from messaging.models import LedgerEntry, UsageDay
 from tenants.plans import quota
 from tenants.plans.catalog import find_tenant_facts
 from tests.messaging.message_factory import add_line, message_row, sent_message
 
-QUOTED, MARKETING = Decimal("0.0053"), Decimal("0.0109")
+QUOTED, MARKETING = Decimal("0.0009"), Decimal("0.0109")
 
 
 @pytest.fixture
@@ -53,7 +54,10 @@ def test_what_is_quoted_stands_when_the_network_agrees(line):
     with tenant_scope(line.tenant_id):
         message = make(line)
         assert message_ledger.charge(message, UsageTally()) == QUOTED
-        assert message_ledger.settle_price(message, "utility", True, UsageTally()) == QUOTED
+        assert (
+            message_ledger.settle_price(message, ReportedPricing("utility", True), UsageTally())
+            == QUOTED
+        )
         assert entries(line) == [("quote", "utility", QUOTED)]
         assert spent() == QUOTED
 
@@ -64,7 +68,10 @@ def test_another_category_moves_the_whole_amount(line):
         message_ledger.charge(message, UsageTally())
         for _ in range(3):  # every receipt repeats it
             assert (
-                message_ledger.settle_price(message, "marketing", True, UsageTally()) == MARKETING
+                message_ledger.settle_price(
+                    message, ReportedPricing("marketing", True), UsageTally()
+                )
+                == MARKETING
             )
         assert sorted(entries(line)) == [
             ("quote", "utility", QUOTED),
@@ -83,7 +90,10 @@ def test_what_the_network_does_not_bill_costs_nothing(line):
     with tenant_scope(line.tenant_id):
         message = make(line)
         message_ledger.charge(message, UsageTally())
-        assert message_ledger.settle_price(message, "utility", False, UsageTally()) == 0
+        assert (
+            message_ledger.settle_price(message, ReportedPricing("utility", False), UsageTally())
+            == 0
+        )
         assert message_ledger.message_cost(message.id) == 0 == spent()
 
 
@@ -91,7 +101,10 @@ def test_a_category_nobody_knows_leaves_the_quote(line):
     with tenant_scope(line.tenant_id):
         message = make(line)
         message_ledger.charge(message, UsageTally())
-        assert message_ledger.settle_price(message, "brand new", True, UsageTally()) is None
+        assert (
+            message_ledger.settle_price(message, ReportedPricing("brand new", True), UsageTally())
+            is None
+        )
         assert message_ledger.message_cost(message.id) == QUOTED
 
 
@@ -101,7 +114,7 @@ def test_a_refund_gives_back_all_that_was_taken(line, settled):
         message = make(line)
         message_ledger.charge(message, UsageTally())
         if settled:
-            message_ledger.settle_price(message, settled, True, UsageTally())
+            message_ledger.settle_price(message, ReportedPricing(settled, True), UsageTally())
         message_ledger.refund(message, UsageTally())
         assert message_ledger.message_cost(message.id) == 0 == spent()
         assert message_row(line.tenant_id, message.id).cost_usd == 0
@@ -121,7 +134,10 @@ def test_a_test_message_is_not_booked(line):
     with tenant_scope(line.tenant_id):
         message = make(line, test=True)
         assert message_ledger.charge(message, UsageTally()) == 0
-        assert message_ledger.settle_price(message, "utility", True, UsageTally()) == 0
+        assert (
+            message_ledger.settle_price(message, ReportedPricing("utility", True), UsageTally())
+            == 0
+        )
         message_ledger.refund(message, UsageTally())
         assert entries(line) == []
 
@@ -132,7 +148,7 @@ def test_the_day_adds_up_while_it_runs_and_closing_it_changes_nothing(line):
         for _ in range(3):
             message = make(line)
             message_ledger.charge(message, tally)
-        message_ledger.settle_price(message, "marketing", True, tally)
+        message_ledger.settle_price(message, ReportedPricing("marketing", True), tally)
         tally.add(line.id, "TR", "utility", sent=3)
         tally.write()
         before = message_usage.costs_by_day(now().date(), now().date())
@@ -185,3 +201,34 @@ def test_closing_without_a_day_closes_the_ones_before_today(line):
 def test_only_what_is_counted_can_be_added():
     with pytest.raises(ValueError, match="guessed"):
         UsageTally().add(1, "TR", "utility", guessed=1)
+
+
+@pytest.mark.parametrize(
+    ("type_", "category", "reason"),
+    [
+        ("free_customer_service", "service", "allowance"),
+        ("free_customer_service", "utility", "window"),
+        ("free_entry_point", "marketing", "entry_point"),
+        ("", "utility", "not_billed"),
+    ],
+)
+def test_a_free_message_is_counted_once_under_its_reason(line, type_, category, reason):
+    with tenant_scope(line.tenant_id):
+        tally = UsageTally()
+        message = make(line, category=category)
+        message_ledger.charge(message, tally)
+        reported = ReportedPricing(category, False, type_)
+        for _ in range(2):  # every receipt repeats it
+            assert message_ledger.settle_price(message, reported, tally) == 0
+            message = replace(
+                message, free_reason=message_row(line.tenant_id, message.id).free_reason
+            )
+        assert message.free_reason == reason
+        tally.write()
+        span = message_usage.Period(now().date(), now().date())
+        [free] = message_usage.free_messages(span)
+        assert (free.category, free.reason, free.messages) == (category, reason, 1)
+        message_ledger.settle_price(message, ReportedPricing(category, True, "regular"), tally)
+        tally.write()
+        assert message_usage.free_messages(span) == []
+        assert message_row(line.tenant_id, message.id).free_reason is None

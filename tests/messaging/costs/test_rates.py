@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import delete, func, insert, select
@@ -9,7 +10,7 @@ from sqlalchemy import delete, func, insert, select
 from core.db import db, global_scope
 from core.errors import Invalid
 from messaging.costs import rates as message_rates
-from messaging.costs.rates import quote_price, settled_price
+from messaging.costs.rates import quote_price
 from messaging.models import Rate
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -74,8 +75,13 @@ def test_an_unknown_country_costs_what_others_cost(scope):
     assert quote_price("cloud", "99999999", "marketing", AT) == other
 
 
-def test_service_is_free_everywhere(scope):
+def test_service_is_free_until_october_2026(scope):
     assert quote_price("cloud", "TR", "service", AT) == 0
+    assert quote_price("cloud", "TR", "service", datetime(2026, 9, 30, 23, tzinfo=UTC)) == 0
+    october = datetime(2026, 10, 1, tzinfo=UTC)
+    for country in ("TR", "DE", "KE", "US", "XK"):
+        service = quote_price("cloud", country, "service", october)
+        assert service == quote_price("cloud", country, "utility", october) > 0
 
 
 def test_the_price_is_the_days(dearer, scope):
@@ -128,10 +134,11 @@ def test_one_tenants_rates_are_not_anothers(restaurant, shop):
 
 
 def test_the_networks_word_decides_the_settled_price(scope):
-    assert settled_price("cloud", "TR", "marketing", True, AT) == Decimal("0.0109")
-    assert settled_price("cloud", "TR", "marketing", False, AT) == 0
-    assert settled_price("cloud", "TR", "a new one", False, AT) == 0
-    assert settled_price("cloud", "TR", "a new one", True, AT) is None
+    line, rates = SimpleNamespace(id=1, kind="cloud"), message_rates.tenant_rates()
+    assert rates.settle(line, "TR", "marketing", True, AT) == Decimal("0.0109")
+    assert rates.settle(line, "TR", "marketing", False, AT) == 0
+    assert rates.settle(line, "TR", "a new one", False, AT) == 0
+    assert rates.settle(line, "TR", "a new one", True, AT) is None
 
 
 @pytest.mark.parametrize(("category", "usd"), [("gold", "1"), ("utility", "-1")])

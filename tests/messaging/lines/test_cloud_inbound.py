@@ -244,19 +244,36 @@ def test_a_receipt_echoes_our_id_and_settles_the_price():
 
 
 @pytest.mark.parametrize(
-    ("pricing", "category", "billable"),
+    ("pricing", "category", "billable", "type_"),
     [
-        ({"type": "regular", "category": "marketing"}, "marketing", True),
-        ({"type": "free_customer_service", "category": "service"}, "service", False),
-        ({"type": "regular", "category": "marketing_lite"}, "marketing", True),
-        ({"category": "authentication_international"}, "authentication", None),
-        ({}, "", None),
-        ("free", "", None),
+        ({"type": "regular", "category": "marketing"}, "marketing", True, "regular"),
+        (
+            {"type": "free_customer_service", "category": "service"},
+            "service",
+            False,
+            "free_customer_service",
+        ),
+        (
+            {"type": "free_entry_point", "billable": False, "category": "utility"},
+            "utility",
+            False,
+            "free_entry_point",
+        ),
+        (
+            {"billable": False, "category": "referral_conversion"},
+            "service",
+            False,
+            "free_entry_point",
+        ),
+        ({"type": "regular", "category": "marketing_lite"}, "marketing", True, "regular"),
+        ({"category": "authentication_international"}, "authentication", None, ""),
+        ({}, "", None, ""),
+        ("free", "", None, ""),
     ],
 )
-def test_pricing_in_its_older_and_newer_form(pricing, category, billable):
+def test_pricing_in_its_older_and_newer_form(pricing, category, billable, type_):
     taken = receipt(pricing=pricing)
-    assert (taken.category, taken.billable) == (category, billable)
+    assert (taken.category, taken.billable, taken.pricing_type) == (category, billable, type_)
 
 
 def test_a_failure_gives_the_reason_in_our_words():

@@ -22,7 +22,7 @@ from messaging.messages.timeline import insert_changes
 from messaging.models import Message, MessageChange, NetworkId, UsageDay
 from tests.messaging.message_factory import add_line, events_of, message_row, receipt, sent_message
 
-PRICE = Decimal("0.0053")
+PRICE = Decimal("0.0009")
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_a_receipt_changes_the_message_and_publishes_it(line):
     assert body["data"]["message_id"] == network_id
     assert body["data"]["status_code"] == "delivered"
     assert body["data"]["reference"] == "order 7"
-    assert body["data"]["cost_usd"] == 0.0053
+    assert body["data"]["cost_usd"] == 0.0009
 
 
 def test_a_late_receipt_does_nothing(line):

@@ -8,8 +8,9 @@ from sqlalchemy import delete
 
 from core.clock import now
 from core.db import db, global_scope
+from messaging.costs import rate_card
 from messaging.costs import rates as message_rates
-from messaging.models import Rate
+from messaging.models import Rate, RateAllowance, RateTier
 from tenants import people
 from tests.factories import make_person
 from tests.portal.page_reader import text_of
@@ -25,6 +26,9 @@ def operator(browser):
     yield browser.signs_in(person)
     with global_scope():
         db.session.execute(delete(Rate).where(Rate.country == COUNTRY))
+        db.session.execute(delete(RateTier).where(RateTier.country == COUNTRY))
+        entered = RateAllowance.since >= now().date()
+        db.session.execute(delete(RateAllowance).where(entered))
     message_rates.clear_cache()
 
 
@@ -81,10 +85,82 @@ def test_what_is_no_price_is_refused(operator, usd, since, words):
 
 def test_the_card_is_the_operators_alone(browser, restaurant):
     browser.signs_in(restaurant.owner)
-    for path in ("/operator/rates", "/operator/rates.csv", "/operator/rates/TR"):
+    for path in (
+        "/operator/rates",
+        "/operator/rates.csv",
+        "/operator/rates/TR",
+        "/operator/rates/allowances",
+    ):
         assert browser.get(path).status_code == 404
 
 
 def test_what_is_no_country_is_not_there(operator):
     assert operator.get("/operator/rates/nowhere").status_code == 404
     assert operator.get("/operator/rates/other").status_code == 200
+
+
+def test_a_price_shows_its_source_or_that_it_has_none(operator):
+    enter(operator, "0.0123", source="WhatsApp rate card of 1 October 2026")
+    enter(operator, "0.05", category="marketing")
+    page = text_of(operator.get(f"/operator/rates/{COUNTRY}"))
+    assert "WhatsApp rate card of 1 October 2026" in page
+    assert "no source" in page
+    assert "1 price has no source." in text_of(operator.get("/operator/rates"))
+    csv = operator.get("/operator/rates.csv").get_data(as_text=True)
+    assert "0.012300,WhatsApp rate card of 1 October 2026" in csv
+
+
+def test_a_volume_tier_is_entered_shown_and_withdrawn(operator):
+    today, later = now().date(), now().date() + timedelta(days=9)
+    enter(operator, "0.02")
+    assert "No volume tiers are entered." in text_of(operator.get(f"/operator/rates/{COUNTRY}"))
+    enter(operator, "0.019", from_messages="150001", source="The list")
+    enter(operator, "0.018", later, from_messages="150001")
+    page = text_of(operator.get(f"/operator/rates/{COUNTRY}"))
+    assert "from message 150,001 of a month" in page
+    with global_scope():
+        card, key = message_rates.shared_card(), ("cloud", COUNTRY, "utility")
+        assert card.price(key, today, 150_001) == Decimal("0.019")
+        assert card.price(key, today, 150_000) == Decimal("0.02")
+    fields = {"kind": "cloud", "category": "utility", "since": later.isoformat()}
+    path = f"/operator/rates/{COUNTRY}/withdraw"
+    assert operator.post(path, **fields).status_code == 404  # no list price starts then
+    assert operator.post(path, **fields, from_messages="150001").status_code == 302
+    with global_scope():
+        assert len(rate_card.price_history("cloud", COUNTRY)) == 2
+
+
+def test_the_free_messages_are_rows_of_the_card(operator):
+    page = text_of(operator.get("/operator/rates"))
+    assert "Service messages of a number each month the first 1,000 1 Oct 2026" in page
+    assert "for 72 hours" in page
+    later = now().date() + timedelta(days=30)
+    fields = {"kind": "cloud", "name": "service_messages", "since": later.isoformat()}
+    answer = operator.post("/operator/rates/allowances", **fields, amount="500", source="A letter")
+    assert answer.status_code == 302
+    page = text_of(operator.get("/operator/rates/allowances"))
+    assert "the first 500" in page
+    assert "A letter" in page
+    with global_scope():
+        card = message_rates.shared_card()
+        assert card.allowance("cloud", "service_messages", later) == 500
+        assert card.allowance("cloud", "service_messages", now().date()) == 1000
+    path = "/operator/rates/allowances/withdraw"
+    assert operator.post(path, **fields).status_code == 302
+    assert operator.post(path, **fields).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "amount"),
+    [("utility_in_window", "2"), ("service_messages", "-1"), ("beer", "1")],
+)
+def test_an_allowance_that_makes_no_sense_is_refused(operator, name, amount):
+    fields = {"kind": "cloud", "name": name, "since": now().date().isoformat()}
+    answer = operator.post("/operator/rates/allowances", **fields, amount=amount)
+    assert answer.status_code == 200
+
+
+def test_an_allowance_of_the_past_cannot_be_changed(operator):
+    fields = {"kind": "cloud", "name": "service_messages", "since": "2026-10-01"}
+    answer = operator.post("/operator/rates/allowances", **fields, amount="5")
+    assert "Past prices cannot be changed." in text_of(answer)

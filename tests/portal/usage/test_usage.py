@@ -10,6 +10,8 @@ from sqlalchemy import insert
 from core.clock import now
 from core.db import db
 from core.errors import PaymentRequired
+from messaging.costs import pricing_facts
+from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.models import UsageDay
 from portal.onboarding.new_tenant import add_simulated_lines
@@ -127,3 +129,20 @@ def test_who_may_not_manage_sees_no_form_and_who_may_not_look_no_page(
     assert "Your spend cap" not in text_of(browser.get("/usage"))
     other_browser.signs_in(restaurant.hires("inbox"))
     assert other_browser.get("/usage").status_code == 403
+
+
+def test_the_page_shows_what_was_free_and_why(browser, restaurant, lines):
+    used(restaurant, lines[0], category="service", sent=734)
+    with restaurant.scope():
+        tally = UsageTally()
+        tally.add_free(TODAY, lines[0], "service", "allowance", 700)
+        tally.add_free(TODAY, lines[0], "marketing", "entry_point", 12)
+        tally.add_free(TODAY - timedelta(days=90), lines[0], "utility", "window", 5)
+        tally.write()
+        pricing_facts.clear_cache()
+    browser.signs_in(restaurant.owner)
+    text = text_of(browser.get("/usage"))
+    assert "Free service message of the month" in text
+    assert "The customer came from an ad" in text
+    assert "734 of 1,000 free service messages used this month." in text
+    assert "Sent within the 24-hour window" not in text

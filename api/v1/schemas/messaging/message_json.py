@@ -49,6 +49,7 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
         "status_code": message.state,
         "reference": message.reference,
         "cost_usd": json_number(message.cost_usd),
+        "free_reason": message.free_reason,
         "test": message.test,
         "created_at": rfc3339(message.created_at),
         "error": error,

@@ -199,6 +199,12 @@ class MessageShape(BaseModel):
     status_code: str
     reference: str | None
     cost_usd: float
+    free_reason: str | None = Field(
+        description=(
+            "Why the network did not bill the message: `allowance`, `entry_point`, `window` or"
+            " `not_billed`. Null while it is billed, or until a receipt reports it."
+        )
+    )
     test: bool
     created_at: str
     error: dict[str, Any] | None

@@ -1,7 +1,10 @@
 """Read the network's updates about an account, a number or a template."""
 
+import re
+from datetime import date
 from typing import Any
 
+from core.logs import logger
 from core.values.reasons import encode_reason
 from messaging import reasons
 from messaging.lines.drivers.base import LineUpdate
@@ -14,6 +17,8 @@ from messaging.lines.drivers.cloud.field_readers import (
     read_timestamp,
 )
 
+_MONTH = re.compile(r"(20[0-9]{2})-(0[1-9]|1[0-2])", re.ASCII)
+_log = logger(__name__)
 _QUALITY_DROPS = {"FLAGGED", "DOWNGRADE"}
 _RESTRICTING = {
     "ACCOUNT_RESTRICTION": reasons.ACCOUNT_RESTRICTED,
@@ -32,7 +37,9 @@ _TEMPLATE_FIELDS = {
 
 
 def read_account_update(field: str, account_id: str, value: dict[str, Any]) -> list[LineUpdate]:
-    """Read one update. Kinds: restricted, restored, quality, template, marketing, account.
+    """Read one update.
+
+    Kinds: restricted, restored, quality, template, marketing, pricing_tier, account.
 
     `detail` has `field`, `account_id` and the network's values; `because` is a reason. An update
     about one number has it in `phone`, because these webhooks have no phone_number_id.
@@ -45,6 +52,8 @@ def read_account_update(field: str, account_id: str, value: dict[str, Any]) -> l
     ):
         detail["phone"] = phone
     event = read_text(value.get("event")).upper()
+    if field == "account_update" and event == "VOLUME_BASED_PRICING_TIER_UPDATE":
+        return _pricing_tier(account_id, read_object(value, "volume_tier_info"))
     if field == "account_update":
         kind, because = _account(event, value)
     elif field == "phone_number_quality_update":
@@ -81,6 +90,26 @@ def _account(event: str, value: dict[str, Any]) -> tuple[str, str]:
         because = encode_reason(because, then=named)
     # A violation is a warning; a restriction comes as a separate update.
     return ("account" if event == "ACCOUNT_VIOLATION" else "restricted"), because
+
+
+def _pricing_tier(account_id: str, info: dict[str, Any]) -> list[LineUpdate]:
+    """Read a volume tier, such as "25000001:50000000". One that cannot be read is left out."""
+    lower = read_text(info.get("tier")).partition(":")[0]
+    month = _MONTH.fullmatch(read_text(info.get("effective_month")))
+    category, region = read_text(info.get("pricing_category")), read_text(info.get("region"))
+    category = category.lower().replace("authentication_international", "authentication")
+    if not month or not lower.isdecimal() or len(lower) > 15 or not category or not region:
+        _log.warning("pricing tier unreadable", account=account_id, tier=lower[:40])
+        return []
+    detail = {
+        "account_id": account_id,
+        "region": region,
+        "category": category,
+        "month": date(int(month[1]), int(month[2]), 1),
+        "from_messages": int(lower),
+        "at": read_timestamp(info.get("tier_update_time")),
+    }
+    return [LineUpdate("pricing_tier", detail)]
 
 
 def _quality(event: str, value: dict[str, Any]) -> str:

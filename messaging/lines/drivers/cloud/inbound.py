@@ -244,7 +244,7 @@ def _receipt(status: dict[str, Any]) -> Receipt:
     state = read_text(status.get("status")).lower()
     if state not in RECEIPT_STATES:
         raise UnusablePart(hook_reasons.UNKNOWN_STATUS, status=state)
-    category, billable = _pricing(read_object(status, "pricing"))
+    category, billable, pricing_type = _pricing(read_object(status, "pricing"))
     error_code, error_reason = (
         _error(read_objects(status.get("errors"))) if state == "failed" else ("", "")
     )
@@ -256,18 +256,21 @@ def _receipt(status: dict[str, Any]) -> Receipt:
         recipient=read_id(status.get("recipient_id")) or read_id(status.get("recipient_user_id")),
         category=category,
         billable=billable,
+        pricing_type=pricing_type,
         error_code=error_code,
         error_reason=error_reason,
     )
 
 
-def _pricing(pricing: dict[str, Any]) -> tuple[str, bool | None]:
+def _pricing(pricing: dict[str, Any]) -> tuple[str, bool | None, str]:
+    """Return category, whether the message is billed, and the network's pricing type."""
     category = read_text(pricing.get("category")).lower()
-    billable = pricing.get("billable")
+    billable, kind = pricing.get("billable"), read_text(pricing.get("type")).lower()
     if not isinstance(billable, bool):  # the network is replacing this field with `type`
-        kind = read_text(pricing.get("type"))
         billable = kind == "regular" if kind else None
-    return CATEGORIES.get(category, category), billable
+    if not kind and category == "referral_conversion":  # as the network named it before `type`
+        kind = "free_entry_point"
+    return CATEGORIES.get(category, category), billable, kind
 
 
 def _error(errors: list[dict[str, Any]]) -> tuple[str, str]:
