@@ -74,6 +74,7 @@ SELECT create_distributed_table('usage_days', 'tenant_id', colocate_with => 'acc
 SELECT create_distributed_table('rate_overrides', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('templates', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('media_files', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('uploaded_media', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('message_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('events', 'tenant_id', colocate_with => 'accounts');

@@ -31,7 +31,7 @@ from messaging.models.conversations import (
 from messaging.models.costs import LedgerEntry, Rate, RateOverride, UsageDay
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
-from messaging.models.media import MediaFile
+from messaging.models.media import MediaFile, UploadedMedia
 from messaging.models.messages import Message, MessageChange, NetworkId
 from messaging.models.templates import Template
 from webhooks.inbound.models import ReceivedHook
@@ -74,5 +74,6 @@ __all__ = [
     "StoreEvent",
     "StoreLink",
     "Template",
+    "UploadedMedia",
     "UsageDay",
 ]
