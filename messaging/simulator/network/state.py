@@ -48,6 +48,8 @@ class ChatMessage:
     at: float
     state: str
     ours: str = ""
+    reaction: str = ""
+    """The business's emoji at a customer's message."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -59,6 +61,7 @@ class ChatMessage:
             "at": int(self.at),
             "state": self.state,
             "ours": self.ours,
+            "reaction": self.reaction,
         }
 
 
