@@ -92,7 +92,9 @@ def validation_error(error: ValidationError) -> Invalid:
 
 def _field_error(finding: Any) -> FieldError:
     context = finding.get("ctx") or {}
-    field = context.get("field") or ".".join(str(part) for part in finding["loc"]) or "body"
+    # An error of a whole object names its field inside the object.
+    path = [*finding["loc"], *([context["field"]] if context.get("field") else [])]
+    field = ".".join(str(part) for part in path) or "body"
     if context.get("ours"):
         return FieldError(field, finding["type"], context["sentence"])
     if finding["type"] == "missing":

@@ -29,7 +29,9 @@ class FieldRule:
 def clean_body(value: dict[str, Any], model: type[BaseModel]) -> tuple[dict[str, Any], list[str]]:
     """Return the body without empty optional fields, and the paths of unknown names."""
     unknown: list[str] = []
-    return _clean(value, model, "", unknown), unknown
+    # A body whose fields depend on its `type` has a model for each type.
+    model_for = getattr(model, "model_for", None)
+    return _clean(value, model_for(value) if model_for else model, "", unknown), unknown
 
 
 def unknown_names(given: list[str], model: type[BaseModel] | None) -> list[str]:

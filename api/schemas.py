@@ -5,18 +5,12 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+
+from core.values.field_checks import field_error
 
 FURTHEST_OFFSET = timedelta(hours=16)  # PostgreSQL accepts offsets up to 15:59
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-def field_error(code: str, sentence: str, field: str = "") -> PydanticCustomError:
-    """A validation error with its own code; `field` is for errors of the whole model."""
-    return PydanticCustomError(
-        code, "{sentence}", {"sentence": sentence, "ours": True, "field": field}
-    )
 
 
 def _parse_moment(value: Any) -> Any:

@@ -119,7 +119,7 @@ def restore_examples(shapes: dict[str, Schema]) -> None:
     """The framework drops the examples of fields; copy them from the models."""
     for model in all_models(BaseModel):
         shape = shapes.get(model.__name__)
-        if shape is None or not model.__module__.startswith("api."):
+        if shape is None or not model.__module__.startswith(("api.", "messaging.")):
             continue
         for name, field in model.model_fields.items():
             if field.examples and name in shape.get("properties", {}):

@@ -78,6 +78,7 @@ SELECT create_distributed_table('volume_tiers', 'tenant_id', colocate_with => 'a
 SELECT create_distributed_table('free_message_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('templates', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('media_files', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('uploaded_media', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('message_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('events', 'tenant_id', colocate_with => 'accounts');

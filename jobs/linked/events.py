@@ -26,6 +26,7 @@ from messaging.lines.drivers.linked.client import (
     ReceiptReceived,
 )
 from messaging.messages import receipts
+from messaging.messages.linked.choices import as_choice
 from messaging.messages.linked.echoes import receive_echo
 from messaging.models import Line
 
@@ -49,7 +50,9 @@ class EventRecorder:
         """Returns after the rows of the event are committed."""
         if isinstance(event, MessageReceived):
             await self.session.apply(
-                lambda line, tally: inbound_messages.receive_and_react(line, event.message, tally)
+                lambda line, tally: inbound_messages.receive_and_react(
+                    line, as_choice(line, event.message), tally
+                )
             )
         elif isinstance(event, ReceiptReceived):
             await self.receipt(event.receipt)

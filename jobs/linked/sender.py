@@ -21,6 +21,7 @@ from messaging.lines.drivers.linked import pacing as linked_pacing
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.linked import sessions as linked_sessions
 from messaging.lines.drivers.linked.client import LinkedClient, MediaFileBody
+from messaging.lines.drivers.linked.driver import LINKED, as_sent
 from messaging.lines.drivers.linked.media import fetch_outgoing_media
 from messaging.lines.drivers.linked.sessions import LeaseLost
 from messaging.lines.pacing import MessagePacing, PacedMessage
@@ -132,7 +133,7 @@ class LinkedSender:
         self, one: ClaimedMessage
     ) -> MediaFileBody | SendRefused | TryLater | None:
         kind = MESSAGE_KINDS.get(one.envelope.kind)
-        if kind is None or kind.linked_part is None:
+        if kind is None or LINKED.capability(kind) == "no":
             return SendRefused("unsupported_kind", reasons.LINKED_KIND)
         if kind.file is None:
             return None
@@ -155,7 +156,7 @@ class LinkedSender:
     async def send_to_client(self, one: ClaimedMessage, media: MediaFileBody | None) -> SendOutcome:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await self.client.send(one.envelope, media)
+                return await self.client.send(as_sent(one.envelope), media)
         except TimeoutError:
             return SendUnknown(reasons.ANSWER_LATE)
         except Exception as error:

@@ -9,6 +9,7 @@ from core.logs import logger
 from core.queue.wakeups import acknowledge_wakeup
 from jobs.engine import all_tenants
 from messaging.messages import retention as message_retention
+from messaging.messages.media import library as media_library
 from tenants import accounts
 from tenants.data import retention as chosen
 from tenants.data.retention import RetentionDays
@@ -74,6 +75,8 @@ def _row_deletions(days: RetentionDays) -> Iterator[tuple[str, int, Callable[[],
     if days.call_days is not None:
         calls_before = now() - timedelta(days=days.call_days)
         yield "calls", chosen.BATCH_SIZE, lambda: chosen.delete_old_requests(calls_before)
+    if (files_before := days.before("media_days")) is not None:
+        yield "files", media_library.AT_ONCE, lambda: media_library.delete_before(files_before)
     if days.hook_days is not None:
         # Received hooks, and published events with their payloads.
         hook_age = timedelta(days=days.hook_days)

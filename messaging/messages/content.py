@@ -7,7 +7,9 @@ from messaging.messages.kinds.registry import MESSAGE_KINDS
 
 
 def public_fields() -> list[str]:
-    return [code for code, kind in MESSAGE_KINDS.items() if kind.public_content]
+    """The fields that can have content, in the order of the kinds."""
+    fields = (k.public_field or code for code, k in MESSAGE_KINDS.items() if k.public_content)
+    return list(dict.fromkeys(fields))
 
 
 def public_content(code: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -15,4 +17,4 @@ def public_content(code: str, content: Mapping[str, Any]) -> dict[str, Any]:
     kind = MESSAGE_KINDS.get(code)
     if kind is None or kind.public_content is None:
         return {}
-    return {code: kind.public_content(content)}
+    return {kind.public_field or code: kind.public_content(content)}

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from core.clock import now
 from core.db import current_tenant_id, db
 from messaging import reasons
+from messaging.lines.capabilities import sendable_kinds
 from messaging.lines.repository import SENDING_STATES
 from messaging.messages.timeline import insert_changes
 from messaging.models import Line
@@ -23,6 +24,7 @@ WITH mine AS (
     SELECT m.id FROM messages m
      WHERE m.tenant_id = :tenant_id AND m.line_id = :line_id AND m.due_at <= :now
        AND m.state IN ('queued', 'scheduled') AND m.content -> 'stays' IS NULL
+       AND m.kind = ANY(:kinds)
        AND (m.kind <> 'template' OR :same_account OR EXISTS (
            SELECT 1 FROM templates t
             WHERE t.tenant_id = :tenant_id AND t.account_id = :account_id
@@ -85,6 +87,7 @@ def _move_messages(line: Line, other: Line) -> int:
                 "now": moment,
                 "same_account": bool(account_id) and account_id == template_account(line),
                 "account_id": account_id,
+                "kinds": sendable_kinds(other.kind),
                 "most": MAX_MOVED,
             },
         ).scalars()

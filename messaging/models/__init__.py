@@ -40,7 +40,7 @@ from messaging.models.costs import (
 )
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
-from messaging.models.media import MediaFile
+from messaging.models.media import MediaFile, UploadedMedia
 from messaging.models.messages import Message, MessageChange, NetworkId
 from messaging.models.templates import Template
 from webhooks.inbound.models import ReceivedHook
@@ -86,6 +86,7 @@ __all__ = [
     "StoreEvent",
     "StoreLink",
     "Template",
+    "UploadedMedia",
     "UsageDay",
     "VolumeTier",
 ]

@@ -2,12 +2,28 @@
 
 from datetime import datetime
 
-from sqlalchemy import Index, Text, text
+from sqlalchemy import Index, Integer, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
 from core.db import Base, TenantOwned
 from core.ids import Id
+from core.sql.columns import id_column
+
+
+class UploadedMedia(Base, TenantOwned):
+    """A file that a program uploaded, for any number of messages."""
+
+    __tablename__ = "uploaded_media"
+
+    id: Mapped[str] = id_column("med")
+    kind: Mapped[str] = mapped_column(Text)
+    mime_type: Mapped[str] = mapped_column(Text)
+    filename: Mapped[str] = mapped_column(Text)
+    size: Mapped[int] = mapped_column(Integer)
+    blob_key: Mapped[str] = mapped_column(Text)
+    test: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class MediaFile(Base, TenantOwned):

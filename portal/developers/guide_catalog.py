@@ -17,7 +17,7 @@ EXAMPLE = "https://comanda.example.com"
 CHAPTER_ORDER = (
     (
         lazy_gettext("Getting started"),
-        ("getting-started", "quick-start", "sending", "magic-numbers", "costs"),
+        ("getting-started", "quick-start", "sending", "message-types", "magic-numbers", "costs"),
     ),
     (lazy_gettext("Going live"), ("going-live-cloud", "linked", "lines")),
     (lazy_gettext("Messaging customers"), ("inbox", "contacts", "campaigns", "loyalty")),

@@ -299,11 +299,12 @@ def media_url(entry: ThreadMessage) -> str:
         elif file.state != "waiting" or not drawn or file.tries > 1:
             return ""
         return url_for("messages.picture" if drawn else "messages.file", message_id=entry.id)
-    if not content.get("blob"):
+    key = content.get("blob") or content.get("file_key")
+    if not key:
         return ""
     settings: Settings = current_app.extensions["comanda"]
     mime_type, name = str(content.get("mime_type")), str(content.get("filename") or "file")
-    return media_uploads.page_path(str(content["blob"]), mime_type, name, settings.secret_key)
+    return media_uploads.page_path(str(key), mime_type, name, settings.secret_key)
 
 
 def route_to(content: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from core.db import tenant_scope
 from core.errors import DomainError
 from messaging.lines import repository as line_repository
 from messaging.lines import send_lane
+from messaging.lines.capabilities import capabilities
 from messaging.lines.drivers.base import LineDriver, LineFacts
 from messaging.lines.drivers.cloud.driver import LineProblem
 from messaging.lines.drivers.linked import pacing as linked_pace
@@ -287,6 +288,7 @@ def _page(
         form=form,
         access_form=access_form,
         message_form=message_form,
+        can=capabilities(known.kind),
     )
 
 

@@ -305,6 +305,7 @@ UPLOADS = {
     "portal/inbox/action_views.py": "/inbox/cnv_1/answer",
     "portal/campaigns/forms.py": "/campaigns/cmp_1/what",
     "api/v1/messaging/campaigns.py": "/api/v1/campaigns/cmp_1/header-file",
+    "api/v1/messaging/media.py": "/api/v1/media",
 }
 
 

@@ -18,6 +18,7 @@ from core.db import tenant_scope
 from core.errors import Forbidden, NotFound
 from messaging.api_caller import ApiCaller
 from messaging.lines import repository as line_repository
+from messaging.lines.capabilities import capabilities
 from messaging.models import Line
 from messaging.reasons import NETWORK_REASONS
 
@@ -99,4 +100,5 @@ def instance_json(line: Line) -> dict[str, Any]:
         "messages_per_second": float(line.per_second),
         "fallback_instance_id": line.fallback_line_id,
         "created_at": rfc3339(line.created_at),
+        "can": capabilities(line.kind),
     }

@@ -1,6 +1,7 @@
 """Send and read messages: sections 4.1 and 4.2 of the specification, and additions to them."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
@@ -67,7 +68,7 @@ TAG = Tag(name="Messages")
 # connection for seconds, and a process has ten.
 LIST_LIMITS = ConcurrencyLimit(8)
 WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
-SENDS = frozenset({"send", "send-media", "send-location", "send-template"})
+SENDS = frozenset({"send", "send-media", "send-location", "send-template", "preview"})
 SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
 
 
@@ -175,6 +176,18 @@ def timeline(path: MessagePath) -> dict[str, Any]:
 @idempotent
 def cancel(path: MessagePath) -> JsonAnswer:
     return message_json(message_queries.cancel_message(path.message_id, g.caller.visible_line_ids))
+
+
+def send_prepared(prepare: Callable[[], tuple[MessageDraft, int]]) -> Response:
+    """Send the message that `prepare` returns, by the line with this id.
+
+    A repeated request gets its first answer, even if `prepare` now raises a DomainError.
+    """
+    try:
+        draft, line_id = prepare()
+    except DomainError as refusal:
+        return _earlier_answer(idempotency_key(), refusal)
+    return _send(draft, line_id)
 
 
 def _send(draft: MessageDraft, line_id: int | None) -> Response:

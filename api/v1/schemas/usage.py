@@ -4,7 +4,8 @@ from datetime import date
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas import Day, field_error
+from api.schemas import Day
+from core.values.field_checks import field_error
 from messaging.costs import usage as message_usage
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from core.http.client import HttpClient
 from core.settings import Settings
+
+Capability = Literal["yes", "as_text", "no"]
+"""Whether a line sends a message kind: as it is, as a text that shows the same, or not at all."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Envelope:
     phone: str
     """Digits, as the network spells them."""
     kind: str
-    """text, image, document, video, audio, location, template"""
+    """A code of messaging/messages/kinds/registry.py."""
     text: str
     """The text, or the caption of a media message."""
     content: dict[str, Any]
@@ -146,6 +149,8 @@ class LineDriver:
     send: Callable[[HttpClient, Settings, str, LineFacts, Envelope], Awaitable[SendOutcome]] | None
     """(client, settings, the line's network, line, message). None: the host of the line's session
     sends."""
+    request_body: Callable[[Envelope], dict[str, Any]] | None = None
+    """What `send` posts to the network, for previews. None: its requests cannot be shown."""
     parse_webhook: Callable[[bytes], list[ParsedWebhook]] | None = None
     """Raises UnreadableWebhook. None: nothing is posted to us for such a line."""
     has_templates: bool = False
@@ -159,3 +164,5 @@ class LineDriver:
     """A phone is paired, and a host holds its session."""
     has_price_list: bool = False
     """The network publishes prices, which the rate card must follow."""
+    capability: Callable[[Any], Capability] = lambda _kind: "yes"
+    """What the line does with a MessageKind. Kinds import this module, so it cannot name them."""

@@ -1,15 +1,68 @@
 """Messages with a file: pictures, films, recordings, documents, stickers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
 
 from core.i18n.catalogs import N_
+from core.values.field_checks import optional_text
 from messaging import reasons
 from messaging.lines.drivers.base import Envelope
 from messaging.lines.drivers.linked.client import MediaFileBody
 from messaging.messages.kinds.base import MB, FileRules, MessageKind, OutgoingFile
+from messaging.messages.kinds.fields import FileReference, KindFields, ResolveFile
 
+LONGEST_CAPTION, LONGEST_FILENAME = 1024, 240
 LinkedPart = Callable[[Envelope, MediaFileBody | None], tuple[str, dict[str, Any], str]]
+
+
+class FileFields(FileReference, KindFields):
+    """A file without a caption: audio, voice messages, stickers."""
+
+    file_kind: ClassVar[str] = "audio"
+
+    def message_content(self, resolve_file: ResolveFile) -> dict[str, Any]:
+        return resolve_file(self, "", self.file_kind)
+
+
+class StickerFields(FileFields):
+    file_kind = "sticker"
+
+
+class CaptionedFields(FileFields):
+    caption: Annotated[str | None, optional_text("caption", LONGEST_CAPTION)] = Field(
+        None, description="1024 characters at most."
+    )
+
+    def message_text(self) -> str:
+        return self.caption or ""
+
+
+class ImageFields(CaptionedFields):
+    file_kind = "image"
+
+
+class VideoFields(CaptionedFields):
+    file_kind = "video"
+
+
+class DocumentFields(CaptionedFields):
+    file_kind = "document"
+    filename: Annotated[str | None, optional_text("filename", LONGEST_FILENAME)] = Field(
+        None, max_length=LONGEST_FILENAME
+    )
+
+    def message_content(self, resolve_file: ResolveFile) -> dict[str, Any]:
+        content = super().message_content(resolve_file)
+        return {**content, "filename": self.filename} if self.filename else content
+
+
+class VoiceFields(FileFields):
+    file_kind = "voice"
+
+    def message_content(self, resolve_file: ResolveFile) -> dict[str, Any]:
+        return {**super().message_content(resolve_file), "voice": True}
 
 
 def _cloud_part(envelope: Envelope) -> dict[str, Any]:
@@ -19,8 +72,12 @@ def _cloud_part(envelope: Envelope) -> dict[str, Any]:
     return part
 
 
-def _cloud_audio(envelope: Envelope) -> dict[str, Any]:
+def _cloud_file(envelope: Envelope) -> dict[str, Any]:
     return {"link": envelope.content["url"]}
+
+
+def _cloud_voice(envelope: Envelope) -> dict[str, Any]:
+    return {"link": envelope.content["url"], "voice": True}
 
 
 def _cloud_document(envelope: Envelope) -> dict[str, Any]:
@@ -48,9 +105,11 @@ def _linked_part(
 
 IMAGE = MessageKind(
     N_("Image"),
+    fields=ImageFields,
     icon="image",
     file=FileRules(
         received_bytes=5 * MB,
+        sent_types=("image/jpeg", "image/png"),
         received_types=("image/",),
         upload_bytes=15 * MB,  # before it is made smaller
         outgoing=OutgoingFile(
@@ -68,9 +127,11 @@ IMAGE = MessageKind(
 )
 VIDEO = MessageKind(
     N_("Video"),
+    fields=VideoFields,
     icon="film",
     file=FileRules(
         received_bytes=16 * MB,
+        sent_types=("video/",),
         received_types=("video/",),
         upload_bytes=16 * MB,
         outgoing=OutgoingFile(
@@ -87,9 +148,11 @@ VIDEO = MessageKind(
 )
 AUDIO = MessageKind(
     N_("Audio"),
+    fields=FileFields,
     icon="mic",
     file=FileRules(
         received_bytes=16 * MB,
+        sent_types=("audio/",),
         received_types=("audio/", "video/"),
         upload_bytes=16 * MB,
         outgoing=OutgoingFile(
@@ -100,15 +163,25 @@ AUDIO = MessageKind(
             wrong_type=reasons.AUDIO_WRONG_TYPE,
         ),
     ),
-    cloud_part=_cloud_audio,
+    cloud_part=_cloud_file,
     linked_part=_linked_part("audioMessage", "MediaAudio", captioned=False),
     linked_media=("audioMessage", "MediaAudio"),
 )
+VOICE = MessageKind(
+    N_("Voice message"),
+    icon="mic",
+    fields=VoiceFields,
+    file=FileRules(received_bytes=16 * MB, received_types=("audio/",), sent_types=("audio/ogg",)),
+    cloud_part=_cloud_voice,
+    cloud_type="audio",
+)
 DOCUMENT = MessageKind(
     N_("Document"),
+    fields=DocumentFields,
     icon="file",
     file=FileRules(
         received_bytes=100 * MB,
+        sent_types=("",),
         upload_bytes=25 * MB,
         outgoing=OutgoingFile(
             max_bytes=100 * MB,
@@ -123,6 +196,8 @@ DOCUMENT = MessageKind(
 STICKER = MessageKind(
     N_("Sticker"),
     icon="image",
-    file=FileRules(received_bytes=MB, received_types=("image/",)),
+    fields=StickerFields,
+    file=FileRules(received_bytes=MB, received_types=("image/",), sent_types=("image/webp",)),
     is_picture=True,
+    cloud_part=_cloud_file,
 )

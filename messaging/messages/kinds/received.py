@@ -13,8 +13,6 @@ def _public_content(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name not in _MESSAGE_METADATA}
 
 
-CONTACTS = MessageKind(N_("Contacts"), icon="person", public_content=_public_content)
 ORDER = MessageKind(N_("Order"), icon="shop", public_content=_public_content)
 BUTTON = MessageKind(N_("Button"), is_written=True, public_content=_public_content)
-REACTION = MessageKind(N_("Reaction"), public_content=_public_content)
 UNSUPPORTED = MessageKind(N_("Unsupported"))

@@ -1,6 +1,7 @@
 """Echoes of messages that this number sent. They settle a message whose send response was lost."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import text
 
@@ -10,6 +11,7 @@ from core.values.phone import phone_variants
 from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.base import Receipt
 from messaging.lines.drivers.linked.client import EchoReceived
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.receipts import receive_receipt
 from messaging.models import Line
 
@@ -18,11 +20,11 @@ CLOCK_SKEW = timedelta(minutes=2)
 # An echo does not contain our id. The match is the oldest message with the same text to the same
 # person that was created before the echo and has no network id yet.
 FIND_UNANSWERED = text("""
-SELECT id FROM messages
+SELECT id, kind, content FROM messages
  WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND line_id = :line_id
    AND direction = 'out' AND state IN ('sending', 'unknown') AND network_id IS NULL
-   AND kind = :kind AND text = :text AND created_at <= :at
- ORDER BY id LIMIT 1
+   AND ((kind = :kind AND text = :text) OR kind = ANY(:sent_as_text)) AND created_at <= :at
+ ORDER BY id LIMIT 20
 """)
 IS_KNOWN_NETWORK_ID = text(
     "SELECT 1 FROM network_ids WHERE tenant_id = :tenant_id AND network_id = :network_id"
@@ -38,7 +40,7 @@ def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
     named = {"tenant_id": tenant_id, "network_id": echo.network_id}
     if db.session.execute(IS_KNOWN_NETWORK_ID, named).first() is not None:
         return False
-    found = db.session.execute(
+    rows = db.session.execute(
         FIND_UNANSWERED,
         {
             "tenant_id": tenant_id,
@@ -48,10 +50,18 @@ def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
             else [echo.phone],
             "kind": echo.kind,
             "text": echo.text,
+            "sent_as_text": [code for code, kind in MESSAGE_KINDS.items() if kind.plain_text],
             "at": datetime.fromtimestamp(echo.at, UTC) + CLOCK_SKEW,
         },
-    ).scalar()
+    )
+    found = next((row.id for row in rows if _matches(row, echo)), None)
     if found is None:
         return False
     receipt = Receipt(echo.network_id, "sent", echo.at, our_id=from_uuid("msg", found))
     return receive_receipt(line, receipt, tally)
+
+
+def _matches(row: Any, echo: EchoReceived) -> bool:
+    """The statement has compared the text of other kinds."""
+    kind = MESSAGE_KINDS[row.kind]
+    return kind.plain_text is None or kind.plain_text(row.content) == echo.text

@@ -24,6 +24,7 @@ LINK_FOR_NETWORK = timedelta(days=2)  # a message waits one day at most
 LINK_FOR_PAGE = timedelta(hours=6)
 LINK_PURPOSE = "sent-media"
 PIECE = 64 * 1024
+MAX_STICKER, STICKER_TYPE = 500 * 1024, "image/webp"  # the network allows 100 KB if it is still
 
 # Leading bytes, kind and MIME type. A generic type is made precise by the file extension.
 FILE_SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
@@ -106,6 +107,24 @@ def store_upload(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> Upl
     return UploadedFile(kind, mime_type, key, blob.size, filename, url)
 
 
+def store_sticker(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> UploadedFile:
+    """Check and store a sticker. It stays a WebP image, because networks accept no other type."""
+    body = _read(stream, MAX_STICKER + 1)
+    if not (body[:4] == b"RIFF" and body[8:12] == b"WEBP"):
+        raise invalid("file", "unknown_file", "A sticker must be a WebP image.")
+    if len(body) > MAX_STICKER:
+        raise invalid(
+            "file",
+            "file_too_large",
+            "The sticker is too large. The limit is {most} KB.",
+            most=MAX_STICKER // 1024,
+        )
+    key, filename = f"{folder}/sent/{new_id('file').lower()}", _filename(name)
+    blob = blobs.put(key, body, STICKER_TYPE)
+    url = url_for_network(key, STICKER_TYPE, filename)
+    return UploadedFile("sticker", STICKER_TYPE, key, blob.size, filename, url)
+
+
 def _read(stream: IO[bytes], most: int) -> bytes:
     """Read to the end or up to `most` bytes. A single read of a request stream may return fewer."""
     body = bytearray()
@@ -114,9 +133,11 @@ def _read(stream: IO[bytes], most: int) -> bytes:
     return bytes(body)
 
 
-def url_for_network(key: str, mime_type: str, filename: str) -> str:
+def url_for_network(
+    key: str, mime_type: str, filename: str, valid_for: timedelta = LINK_FOR_NETWORK
+) -> str:
     return signed_urls.signed_url(
-        "/media/sent/", LINK_PURPOSE, [key, mime_type, filename], LINK_FOR_NETWORK
+        "/media/sent/", LINK_PURPOSE, [key, mime_type, filename], valid_for
     )
 
 

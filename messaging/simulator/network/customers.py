@@ -1,5 +1,6 @@
 """What a customer does with a phone: write, send a photo, share a location, block, read."""
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,8 +19,26 @@ from messaging.simulator.network.webhook_sender import WebhookSender, webhook_me
 from messaging.simulator.sample_photo import sample_png
 
 Kind = Literal[
-    "text", "image", "audio", "document", "location", "contacts", "button", "reaction", "poll"
+    "text",
+    "image",
+    "audio",
+    "document",
+    "location",
+    "contacts",
+    "button",
+    "button_reply",
+    "list_reply",
+    "flow_reply",
+    "reaction",
+    "poll",
 ]
+# Kinds whose name in the webhook differs.
+_WEBHOOK_KINDS = {
+    "poll": "unsupported",
+    "button_reply": "interactive",
+    "list_reply": "interactive",
+    "flow_reply": "interactive",
+}
 # Not a playable file; nothing here plays it.
 _OTHER_MEDIA = {
     "audio": ("audio/ogg; codecs=opus", b"OggS simulated voice note", ""),
@@ -43,6 +62,9 @@ class CustomerMessage(BaseModel):
     reply_to: str = ""
     """The network id of the message that is answered or reacted to, or that had the button."""
     payload: str = ""
+    """The id of the button or row that was tapped."""
+    description: Annotated[str, Field(max_length=72)] = ""
+    """Of the row of a list."""
     hide_phone: bool = False
     """A customer with a user name: the business gets the network's id and no phone."""
     copies: Annotated[int, Field(ge=1, le=10)] = 1
@@ -58,7 +80,7 @@ class Customers:
         check_phone(phone)
         if writes.name:
             self._network.names[line.tenant_id, phone] = writes.name
-        part, content = self._part(writes)
+        part, content = self._part(writes, phone)
         bubble = ChatMessage(
             self._network.new_id(line),
             False,
@@ -68,7 +90,7 @@ class Customers:
             timestamp(),
             "sent",
         )
-        kind = "unsupported" if writes.kind == "poll" else writes.kind
+        kind = _WEBHOOK_KINDS.get(writes.kind, writes.kind)
         message: dict[str, Any] = {
             "id": bubble.id,
             "timestamp": str(int(bubble.at)),
@@ -93,8 +115,10 @@ class Customers:
         chat.blocked = blocked
         self._network.publish(chat)
 
-    def _part(self, writes: CustomerMessage) -> tuple[Any, dict[str, Any]]:
+    def _part(self, writes: CustomerMessage, phone: str) -> tuple[Any, dict[str, Any]]:
         """Return the part for the webhook, and the content that the phone shows."""
+        if _WEBHOOK_KINDS.get(writes.kind) == "interactive":
+            return _tapped(writes), {}
         if writes.kind == "text":
             return {"body": writes.text}, {}
         if writes.kind in ("image", "audio", "document"):
@@ -113,8 +137,7 @@ class Customers:
                 place["name"] = writes.place
             return place, dict(place)
         if writes.kind == "contacts":
-            person = {"name": {"formatted_name": writes.text}, "phones": []}
-            return [person], {}
+            return _contact_card(writes.text, phone)
         if writes.kind == "button":
             return {"text": writes.text, "payload": writes.payload or writes.text}, {}
         if writes.kind == "reaction":
@@ -125,3 +148,27 @@ class Customers:
         if kind == "image":
             return self._network.store_media("image/png", sample_png())
         return self._network.store_media(*_OTHER_MEDIA[kind])
+
+
+def _tapped(writes: CustomerMessage) -> dict[str, Any]:
+    """The webhook's part for a tapped button or row, or for a form that was sent."""
+    if writes.kind == "flow_reply":
+        answers = json.dumps({"flow_token": writes.payload or "unused"})
+        reply = {"name": "flow", "body": writes.text or "Sent", "response_json": answers}
+        return {"type": "nfm_reply", "nfm_reply": reply}
+    reply = {"id": writes.payload or writes.text, "title": writes.text}
+    if writes.description:
+        reply["description"] = writes.description
+    return {"type": writes.kind, writes.kind: reply}
+
+
+def _contact_card(name: str, phone: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """A card with this name; without one, the answer to a request for the phone number."""
+    if name:
+        return [{"name": {"formatted_name": name}, "phones": []}], {}
+    card = {
+        "origin": "contact_request",
+        "name": {"formatted_name": f"+{phone}", "first_name": f"+{phone}"},
+        "phones": [{"phone": f"+{phone}", "wa_id": phone, "type": "CELL"}],
+    }
+    return [card], {"contacts": [{"name": "", "phones": [f"+{phone}"]}]}

@@ -142,6 +142,8 @@ class GraphApi:
         )
         chat = self._network.chat(phone, line)
         self._network.accepted.add(ours, bubble.id)
+        if kind == "reaction" and (target := chat.find(content["message_id"])):
+            target.reaction = text
         self._network.show(chat, bubble)
         if self._network.conditions.receipts or magic is not ORDINARY_PHONE:
             self._receipts.plan(chat, bubble, magic)

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from messaging.simulator.network.interactive_checks import interactive_fault
 from messaging.simulator.network.magic_numbers import Refusal
 from messaging.simulator.sample_templates import (
     filled_body,
@@ -32,6 +33,8 @@ def check_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
         return _refusal("(#100) Param to is not a valid WhatsApp ID", 131009)
     kind = body.get("type", "text")
     part = body.get(kind) if isinstance(kind, str) else None
+    if kind == "contacts" and isinstance(part, list):
+        part = {"contacts": part}
     if not isinstance(part, dict):
         return _refusal(f"(#131008) Required parameter is missing: {kind}", 131008)
     ours = body.get("biz_opaque_callback_data", "")
@@ -60,9 +63,35 @@ def _displayed_text(kind: str, part: dict[str, Any]) -> Refusal | tuple[str, dic
         return str(part.get("name") or ""), part
     if kind == "template":
         return _template(part)
-    if kind in ("reaction", "contacts", "interactive"):
-        return str(part.get("emoji") or ""), part
+    if kind == "reaction":
+        return _reaction(part)
+    if kind == "contacts":
+        return _contacts(part["contacts"])
+    if kind == "interactive":
+        if fault := interactive_fault(part):
+            return _refusal(f"(#131009) Parameter value is not valid: {fault}", 131009)
+        return str((part.get("body") or {}).get("text") or ""), part
     return _refusal(f"(#131051) Unsupported message type: {kind}", 131051)
+
+
+def _reaction(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    emoji, message_id = part.get("emoji"), part.get("message_id")
+    if not isinstance(emoji, str) or not isinstance(message_id, str) or not message_id:
+        return _refusal("(#131009) Parameter value is not valid: reaction", 131009)
+    return emoji, {"message_id": message_id, "emoji": emoji}
+
+
+def _contacts(cards: list[Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    shown = []
+    for card in cards:
+        name = card.get("name") if isinstance(card, dict) else None
+        if not isinstance(name, dict) or not name.get("formatted_name") or len(name) < 2:
+            return _refusal("(#131008) Required parameter is missing: contacts.name", 131008)
+        phones = [str(one.get("phone") or "") for one in card.get("phones") or []]
+        shown.append({"name": str(name["formatted_name"]), "phones": phones})
+    if not shown:
+        return _refusal("(#131008) Required parameter is missing: contacts", 131008)
+    return ", ".join(card["name"] for card in shown), {"contacts": shown}
 
 
 def _media(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
@@ -74,7 +103,8 @@ def _media(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
     caption = part.get("caption", "")
     if not isinstance(caption, str) or len(caption) > LONGEST_CAPTION:
         return _refusal("(#100) Param caption must be at most 1024 characters long.")
-    return caption, {name: part[name] for name in ("link", "id", "filename") if name in part}
+    shown = ("link", "id", "filename", "voice")
+    return caption, {name: part[name] for name in shown if name in part}
 
 
 def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:

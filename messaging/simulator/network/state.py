@@ -50,6 +50,8 @@ class ChatMessage:
     ours: str = ""
     pricing: dict[str, Any] = field(default_factory=dict)
     """As the receipts report it."""
+    reaction: str = ""
+    """The business's emoji at a customer's message."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -61,6 +63,7 @@ class ChatMessage:
             "at": int(self.at),
             "state": self.state,
             "ours": self.ours,
+            "reaction": self.reaction,
         }
 
 

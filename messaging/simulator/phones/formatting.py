@@ -21,6 +21,7 @@ KIND_NAMES = {
     "contacts": N_("Contact"),
     "reaction": N_("Reaction"),
     "interactive": N_("Buttons"),
+    "flow_reply": N_("Form"),
     "poll": N_("Poll"),
 }
 # The states of a customer's message, as they are shown.

@@ -44,7 +44,11 @@ class PhonePages:
         self._network = network
         self._receipts = receipts
         self._people = people
-        self._pages = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True)
+        self._pages = Environment(
+            loader=FileSystemLoader(HERE / "pages"),
+            autoescape=True,
+            extensions=["jinja2.ext.loopcontrols"],
+        )
         self._pages.globals["names"] = KIND_NAMES
         self._pages.filters.update(
             clock=format_time,

@@ -77,6 +77,7 @@ FAMILIES = (
             "messaging/campaigns/template_values.py document": "the media type of a header",
             "portal/campaigns/template_form.py image": "the media type of a header",
             "messaging/messages/receive.py template": "a kind of news about a line",
+            "messaging/lines/drivers/cloud/inbound_kinds.py voice": "a type of an older network",
             "messaging/automations/store_events.py order": "a side of a store's link",
             "messaging/templates/placeholders.py order": "a group of placeholders",
             "portal/automations/views.py template": "a choice of a form",

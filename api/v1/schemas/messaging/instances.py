@@ -1,6 +1,6 @@
 """Schemas of lines and their pairing."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StrictInt, StringConstraints
 
@@ -29,6 +29,11 @@ class InstanceShape(BaseModel):
         description="The line that takes over while this one is down."
     )
     created_at: str
+    can: dict[str, Literal["yes", "as_text", "no"]] = Field(
+        description="The message types of `POST /messages`: `yes`, `no`, or `as_text` for a type "
+        "that the line sends as a text with numbered choices.",
+        examples=[dict(text="yes", buttons="as_text", flow="no")],  # noqa: C408 - no table of kinds,
+    )
 
 
 class InstanceChange(BaseModel):

@@ -8,12 +8,12 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, Field, StrictInt
 from pydantic_core import PydanticCustomError
 
 from api.paging import PageQuery
-from api.schemas import Moment, MomentWithOffset, PhoneFilter, field_error
+from api.schemas import Moment, MomentWithOffset, PhoneFilter
 from core.clock import now
 from core.errors import invalid
 from core.http import BadUrl, Policy, RefusedAddress, check_url
+from core.values.field_checks import checked_text, field_error, optional_text, required_text
 from core.values.phone import BadPhone, check_phone
-from core.values.text import BadText, is_visible, normalize_text, utf16_length
 from messaging.lines.drivers.cloud.template_payload import template_payload
 from messaging.messages.accept import (
     DEFAULT_VALIDITY,
@@ -37,28 +37,6 @@ def _near(moment: datetime) -> datetime:
     if moment > now() + FURTHEST:
         raise field_error("too_far", "scheduled_at is more than 35 days ahead")
     return moment
-
-
-def _words(text: str, field: str, most: int) -> str:
-    """Return the text in NFC and trimmed. Raises if it is empty or too long for the network."""
-    try:
-        cleaned = normalize_text(text)
-    except BadText as error:
-        raise field_error(f"invalid_{field}", str(error)) from None
-    if not is_visible(cleaned):
-        raise field_error(f"empty_{field}", f"{field} must not be empty")
-    if utf16_length(cleaned) > most:
-        raise field_error(f"long_{field}", f"{field} has more than {most} characters")
-    return cleaned
-
-
-def _checked(field: str, most: int) -> AfterValidator:
-    return AfterValidator(lambda text: _words(text, field, most))
-
-
-def _checked_or_none(field: str, most: int) -> AfterValidator:
-    """For optional fields: a blank text becomes None."""
-    return AfterValidator(lambda text: _words(text, field, most) if text and text.strip() else None)
 
 
 class MessagePath(BaseModel):
@@ -85,18 +63,28 @@ class MessagesQuery(PageQuery):
     until: Moment | None = None
 
 
-class SendOptions(BaseModel):
-    phone: Annotated[str, AfterValidator(_phone)] = Field(
-        description="Country code first, digits only.", examples=["905321112233"], max_length=64
-    )
+Phone = Annotated[
+    str,
+    AfterValidator(_phone),
+    Field(description="Country code first, digits only.", examples=["905321112233"], max_length=64),
+]
+
+
+class CommonOptions(BaseModel):
+    """The options of every send."""
+
     instance_id: StrictInt | None = Field(None, description="The line; empty: the default line.")
     scheduled_at: Annotated[MomentWithOffset, AfterValidator(_near)] | None = Field(
         None, description="RFC 3339, 35 days ahead at most."
     )
     valid_for_seconds: int | None = Field(None, ge=10, le=35 * 86400)
-    reference: Annotated[str | None, _checked_or_none("reference", 64)] = Field(
+    reference: Annotated[str | None, optional_text("reference", 64)] = Field(
         None, max_length=64, description="Your own reference, returned in responses and events."
     )
+
+
+class SendOptions(CommonOptions):
+    phone: Phone
 
 
 Parameters = Annotated[
@@ -130,7 +118,7 @@ class FreeOptions(SendOptions):
 
 
 class TextRequest(FreeOptions):
-    message: Annotated[str, _checked("message", LONGEST_TEXT)] = Field(
+    message: Annotated[str, required_text("message", LONGEST_TEXT)] = Field(
         description="1 to 4096 characters, counted as UTF-16 (most emoji count as 2) after "
         "trimming and Unicode normalization (NFC).",
         examples=["Merhaba!"],
@@ -142,19 +130,19 @@ class MediaRequest(FreeOptions):
     type: Literal["image", "document", "video", "audio"] = Field(
         examples=["document"], description="How the recipient sees the file."
     )
-    caption: Annotated[str | None, _checked_or_none("caption", LONGEST_CAPTION)] = Field(
+    caption: Annotated[str | None, optional_text("caption", LONGEST_CAPTION)] = Field(
         None, description="1024 characters at most."
     )
-    filename: Annotated[str | None, _checked_or_none("filename", 240)] = Field(None, max_length=240)
+    filename: Annotated[str | None, optional_text("filename", 240)] = Field(None, max_length=240)
 
 
 class LocationRequest(FreeOptions):
     latitude: float = Field(ge=-90, le=90, examples=[41.0082])
     longitude: float = Field(ge=-180, le=180, examples=[28.9784])
-    name: Annotated[str | None, _checked_or_none("name", 200)] = Field(
+    name: Annotated[str | None, optional_text("name", 200)] = Field(
         None, max_length=200, description="The name of the place, shown with the address."
     )
-    address: Annotated[str | None, _checked_or_none("address", 400)] = Field(None, max_length=400)
+    address: Annotated[str | None, optional_text("address", 400)] = Field(None, max_length=400)
 
 
 class TemplateRequest(TemplateNamed, SendOptions):
@@ -220,6 +208,9 @@ class MessageShape(BaseModel):
     order: dict[str, Any] | None = Field(description="A catalog order, as in the event.")
     button: dict[str, Any] | None = Field(description="The button that was pressed.")
     reaction: dict[str, Any] | None = Field(description="The emoji, and the message it is for.")
+    interactive: dict[str, Any] | None = Field(
+        description="Body, buttons, rows and the like of an interactive message that you sent."
+    )
 
 
 class MessagePage(BaseModel):
@@ -288,13 +279,16 @@ def _draft(body: SendOptions, **more: Any) -> MessageDraft:
     if named is not None:
         fallback = _template(named, "fallback_template.")
         more["content"] = {**more.get("content", {}), "fallback": fallback}
+    return draft_with_options(body, phone=body.phone, **more)
+
+
+def draft_with_options(body: CommonOptions, **more: Any) -> MessageDraft:
     valid = (
         DEFAULT_VALIDITY
         if body.valid_for_seconds is None
         else timedelta(seconds=body.valid_for_seconds)
     )
     return MessageDraft(
-        phone=body.phone,
         reference=body.reference,
         scheduled_at=body.scheduled_at,
         valid_for=valid,
@@ -304,7 +298,7 @@ def _draft(body: SendOptions, **more: Any) -> MessageDraft:
 
 def _text(text: str, field: str, most: int) -> str:
     try:
-        return _words(text, field, most)
+        return checked_text(text, field, most)
     except PydanticCustomError as error:
         raise invalid(field, error.type, "{fault}", fault=error.message()) from None
 

@@ -56,11 +56,15 @@ def base_url(settings: Settings, network: str) -> str:
 
 
 def payload(envelope: Envelope) -> dict[str, Any]:
+    kind = MESSAGE_KINDS.get(envelope.kind)
+    if kind is None or kind.cloud_part is None:
+        raise ValueError(f"a cloud line sends no {envelope.kind}")
+    network_type = kind.cloud_type or envelope.kind
     body: dict[str, Any] = {
         "messaging_product": "whatsapp",
         "recipient_type": "individual",
-        "type": envelope.kind,
-        envelope.kind: _part(envelope),
+        "type": network_type,
+        network_type: kind.cloud_part(envelope),
         # Echoed in every receipt: it settles a message whose send response was lost.
         "biz_opaque_callback_data": envelope.message_id,
     }
@@ -69,13 +73,6 @@ def payload(envelope: Envelope) -> dict[str, Any]:
     if reply_to := envelope.content.get("reply_to"):
         body["context"] = {"message_id": reply_to}
     return body
-
-
-def _part(envelope: Envelope) -> dict[str, Any]:
-    kind = MESSAGE_KINDS.get(envelope.kind)
-    if kind is None or kind.cloud_part is None:
-        raise ValueError(f"a cloud line sends no {envelope.kind}")
-    return kind.cloud_part(envelope)
 
 
 async def send(
@@ -171,10 +168,12 @@ CLOUD = LineDriver(
     title=N_("WhatsApp Cloud API"),
     simulated_title=N_("Simulated"),
     send=_send_by_line,
+    request_body=payload,
     parse_webhook=parse_webhook,
     has_templates=True,
     has_reply_window=True,
     has_read_receipts=True,
     has_access_token=True,
     has_price_list=True,
+    capability=lambda kind: "yes" if kind.cloud_part else "no",
 )

@@ -69,7 +69,9 @@ def _location(_kind: str, part: Any) -> Content | None:
 
 def _contacts(_kind: str, part: Any) -> Content | None:
     people: list[dict[str, Any]] = []
+    origin = ""
     for person in read_objects(part):
+        origin = origin or read_text(person.get("origin"))
         phones = [
             read_phone(phone.get("wa_id")) or read_text(phone.get("phone"))
             for phone in read_objects(person.get("phones"))
@@ -78,7 +80,10 @@ def _contacts(_kind: str, part: Any) -> Content | None:
         people.append({"name": name, "phones": [phone for phone in phones if phone]})
     if not people:
         return None
-    return "contacts", ", ".join(person["name"] for person in people), {"contacts": people}
+    content: dict[str, Any] = {"contacts": people}
+    if origin:  # contact_request: the person answered a request for their number
+        content["origin"] = origin
+    return "contacts", ", ".join(person["name"] for person in people), content
 
 
 def _reaction(_kind: str, part: Any) -> Content | None:

@@ -1,0 +1,122 @@
+"""Contact cards."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from core.i18n.catalogs import N_
+from core.values.field_checks import optional_text, required_text
+from messaging.lines.drivers.base import Envelope
+from messaging.messages.kinds.base import MessageKind
+from messaging.messages.kinds.fields import KindFields, ResolveFile
+
+MOST_CARDS = 20
+NAME_PARTS = ("first_name", "middle_name", "last_name", "prefix", "suffix")
+COMPANY_PARTS = ("company", "department", "title")
+Word = Annotated[str | None, Field(max_length=200)]
+
+
+class CardPhone(BaseModel):
+    phone: Annotated[str, required_text("phone", 40)] = Field(examples=["+90 532 111 22 33"])
+    type: Word = Field(None, description="Such as `CELL` or `WORK`.", examples=["CELL"])
+    wa_id: Word = Field(
+        None, description="The WhatsApp number, digits only: the card gets a button to message it."
+    )
+
+
+class CardEmail(BaseModel):
+    email: Annotated[str, required_text("email", 254)]
+    type: Word = Field(None, description="Such as `WORK`.", examples=["WORK"])
+
+
+class CardUrl(BaseModel):
+    url: Annotated[str, required_text("url", 2048)] = Field(examples=["https://example.com"])
+    type: Word = Field(None, description="Such as `WORK`.", examples=["WORK"])
+
+
+class CardAddress(BaseModel):
+    street: Word = Field(None, examples=["Moda Cd. 12"])
+    city: Word = Field(None, examples=["İstanbul"])
+    state: Word = Field(None, description="The state or province.", examples=["İstanbul"])
+    zip: Word = Field(None, description="The postal code.", examples=["34710"])
+    country: Word = Field(None, description="The country's name.", examples=["Türkiye"])
+    country_code: Word = Field(None, description="Two letters.", examples=["tr"])
+    type: Word = Field(None, description="Such as `WORK`.", examples=["WORK"])
+
+
+class ContactCardFields(BaseModel):
+    name: Annotated[str, required_text("name", 200)] = Field(
+        description="The whole name, as it is shown.", examples=["Derya Aksoy"]
+    )
+    first_name: Word = Field(None, description="The given name.", examples=["Derya"])
+    middle_name: Word = Field(None, description="The middle name.")
+    last_name: Word = Field(None, description="The family name.", examples=["Aksoy"])
+    prefix: Word = Field(None, description="Such as `Dr`.")
+    suffix: Word = Field(None, description="Such as `Jr`.")
+    phones: list[CardPhone] = Field(
+        default_factory=list, max_length=20, description="Phone numbers."
+    )
+    emails: list[CardEmail] = Field(
+        default_factory=list, max_length=20, description="E-mail addresses."
+    )
+    urls: list[CardUrl] = Field(default_factory=list, max_length=20, description="Web pages.")
+    addresses: list[CardAddress] = Field(
+        default_factory=list, max_length=20, description="Postal addresses."
+    )
+    company: Word = Field(None, description="The company's name.", examples=["Lokanta Mavi"])
+    department: Word = Field(None, description="The department.")
+    title: Word = Field(None, description="The job title.", examples=["Manager"])
+    birthday: Annotated[str | None, optional_text("birthday", 10)] = Field(
+        None, pattern=r"^\d{4}-\d{2}-\d{2}$", description="`YYYY-MM-DD`."
+    )
+
+    def network_card(self) -> dict[str, Any]:
+        """The card as the cloud API takes it. It needs one part of the name beside the whole."""
+        given = self.model_dump(exclude_none=True)
+        parts = {name: given[name] for name in NAME_PARTS if name in given}
+        card: dict[str, Any] = {
+            "name": {"formatted_name": self.name, **(parts or {"first_name": self.name})}
+        }
+        for name in ("phones", "emails", "urls", "addresses", "birthday"):
+            if given.get(name):
+                card[name] = given[name]
+        if company := {name: given[name] for name in COMPANY_PARTS if name in given}:
+            card["org"] = company
+        return card
+
+
+class ContactsFields(KindFields):
+    contacts: list[ContactCardFields] = Field(
+        min_length=1, max_length=MOST_CARDS, description="The cards to send."
+    )
+
+    def message_text(self) -> str:
+        return ", ".join(card.name for card in self.contacts)
+
+    def message_content(self, _resolve_file: ResolveFile) -> dict[str, Any]:
+        return {
+            "contacts": [
+                {"name": card.name, "phones": [one.phone for one in card.phones]}
+                for card in self.contacts
+            ],
+            "cards": [card.network_card() for card in self.contacts],
+        }
+
+
+def _cloud_part(envelope: Envelope) -> list[dict[str, Any]]:
+    cards: list[dict[str, Any]] = envelope.content["cards"]
+    return cards
+
+
+def _public_content(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: content[name] for name in ("contacts", "origin") if name in content}
+
+
+CONTACTS = MessageKind(
+    N_("Contacts"),
+    icon="person",
+    fields=ContactsFields,
+    cloud_part=_cloud_part,
+    public_content=_public_content,
+)

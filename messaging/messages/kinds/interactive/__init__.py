@@ -1,0 +1,1 @@
+"""Messages with parts to tap: buttons, lists, links, requests, products, flows."""

@@ -1,0 +1,130 @@
+"""Every message type on a simulated phone: taken, drawn, and tapped."""
+
+import re
+
+import pytest
+
+from messaging.lines.drivers.base import SendAccepted
+from messaging.simulator.network.interactive_checks import interactive_fault
+from tests.messaging.messages.kind_examples import EXAMPLES, REPLY_CARD, example
+from tests.messaging.simulator.simulated_network import eventually, started
+from tests.messaging.simulator.test_phone_pages import CHAT, Visitor
+
+
+@pytest.fixture(scope="module")
+def process():
+    with started() as network:
+        network.register()
+        yield network
+
+
+@pytest.fixture
+def network(process):
+    process.ask("DELETE", "/_sim/accepted")
+    process.hooks.bodies.clear()
+    return process
+
+
+@pytest.fixture
+def visitor(network):
+    return Visitor(network, tenant_id=7)
+
+
+def sent(network, code, given=None):
+    text, content = example(code, given)
+    outcome = network.send(kind=code, text=text, **content)
+    assert isinstance(outcome, SendAccepted), outcome
+    return outcome.network_id
+
+
+def forms(page):
+    """The values of each form with a button to tap, by the button's label."""
+    found = {}
+    for form in re.findall(r"<form.*?</form>", page, re.DOTALL):
+        label = re.search(r'class="tap">([^<]+)', form)
+        if label:
+            found[label[1]] = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    return found
+
+
+def tap(network, visitor, label):
+    status, _ = visitor.post(CHAT, **forms(visitor.page(CHAT))[label])
+    assert status == 303
+    return eventually(lambda: network.hooks.messages())[-1]
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_network_takes_every_type_and_the_phone_shows_it(network, visitor, code):
+    sent(network, code)
+    assert network.shown()[-1]["direction"] == "received"
+    assert 'role="log"' in visitor.page(CHAT)
+
+
+def test_a_tapped_button_arrives_with_its_id(network, visitor):
+    network_id = sent(network, "buttons")
+    message = tap(network, visitor, "Yes")
+    assert (message.kind, message.text) == ("button", "Yes")
+    assert message.content == {"id": "y", "title": "Yes", "reply_to": network_id}
+
+
+def test_a_chosen_row_arrives_with_its_id(network, visitor):
+    rows = [{"id": "a", "title": "19:00", "description": "By the window"}]
+    given = {"body": "When?", "button": "Times", "sections": [{"rows": rows}]}
+    sent(network, "list", given)
+    message = tap(network, visitor, "19:00")
+    assert (message.kind, message.content["id"]) == ("button", "a")
+    assert message.content["description"] == "By the window"
+
+
+def test_a_button_of_a_card_arrives_with_its_id(network, visitor):
+    other = {**REPLY_CARD, "buttons": [{"id": "y", "title": "Add two"}]}
+    sent(network, "carousel", {"body": "New", "cards": [REPLY_CARD, other]})
+    assert tap(network, visitor, "Add two").content["id"] == "y"
+
+
+def test_a_request_is_answered_with_a_location_or_the_number(network, visitor):
+    sent(network, "location_request")
+    assert tap(network, visitor, "Share location").kind == "location"
+    network.hooks.bodies.clear()
+    sent(network, "contact_request")
+    message = tap(network, visitor, "Share phone number")
+    assert message.content["contacts"][0]["phones"] == ["905321112233"]
+    assert message.content["origin"] == "contact_request"
+
+
+def test_a_form_is_sent_back(network, visitor):
+    sent(network, "flow")
+    assert tap(network, visitor, "Open").content["answers"] == '{"flow_token": "unused"}'
+
+
+def test_a_link_button_opens_its_page(network, visitor):
+    sent(network, "link_button")
+    assert re.search(r'<a class="tap" href="https://example.com/a"', visitor.page(CHAT))
+
+
+def test_a_reaction_is_shown_at_the_message(network, visitor):
+    visitor.post(CHAT, kind="text", text="Merhaba")
+    message = eventually(lambda: network.hooks.messages())[-1]
+    sent(network, "reaction", {"message_id": message.network_id, "emoji": "👍"})
+    page = visitor.page(CHAT)
+    assert re.search(r'class="reaction"[^>]*>👍', page)
+    assert page.count("<article") == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "fault"),
+    [
+        ({"type": "poll"}, "interactive['type'] is not one of the known types"),
+        ({"type": "button", "body": {"text": "a"}}, "action['buttons'] must have 1 to 3 entries"),
+        (
+            {"type": "product_list", "body": {"text": "a"}, "action": {}},
+            "interactive['header']['type'] is not valid",
+        ),
+        (
+            {"type": "location_request_message", "body": {"text": "x" * 1025}},
+            "interactive['body'] must be at most 1024 characters long",
+        ),
+    ],
+)
+def test_the_network_names_what_it_refuses(part, fault):
+    assert interactive_fault(part) == fault
