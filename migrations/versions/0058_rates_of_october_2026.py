@@ -3,8 +3,8 @@
 from alembic import op
 from sqlalchemy import text
 
-revision = "0060"
-down_revision = "0059"
+revision = "0058"
+down_revision = "0057"
 branch_labels = None
 depends_on = None
 

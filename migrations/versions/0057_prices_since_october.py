@@ -7,8 +7,8 @@ from alembic import op
 
 from migrations.tenancy import APP_ROLE, grant, own_by_tenant
 
-revision = "0059"
-down_revision = "0053"
+revision = "0057"
+down_revision = "0056"
 branch_labels = None
 depends_on = None
 
