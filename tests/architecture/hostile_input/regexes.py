@@ -21,6 +21,7 @@ PACKAGES = (
 EVERY_WAY = frozenset({"search", "match", "fullmatch"})
 SCANNING = frozenset({"sub", "subn", "split", "findall", "finditer"})
 MAKERS = SCANNING | EVERY_WAY | {"compile"}
+MAY_USE_ONE = re.compile(rf"\.(?:{'|'.join(MAKERS)})\b")
 MANY = 1000  # a repeat with a higher limit counts as unlimited
 ALWAYS_TRIED = " \t\n\u00a0\u20090aA_-.,:;/#*+([{<\"'\\@=&é１ı"
 
@@ -41,7 +42,8 @@ def paths() -> Iterator[Path]:
 @cache
 def every_pattern() -> tuple[list[FoundPattern], list[str]]:
     """The patterns, and the places of those that cannot be evaluated before the code runs."""
-    trees = {path: ast.parse((ROOT / path).read_text()) for path in paths()}
+    sources = ((path, (ROOT / path).read_text()) for path in paths())
+    trees = {path: ast.parse(source) for path, source in sources if MAY_USE_ONE.search(source)}
     uses = _uses(trees.values())
     found, unknown = [], []
     for path, tree in trees.items():
