@@ -25,9 +25,13 @@ _forks.set_forkserver_preload(IMPORTED)
 class ForkedProcess:
     """`python -m module …`, with the methods of `subprocess.Popen` that tests use."""
 
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+    def __init__(
+        self, command: list[str], environment: dict[str, str], log: Path | None = None
+    ) -> None:
+        """`log`: the file for its standard error."""
         self.args = command
-        self._process = _forks.Process(target=run_module, args=(command, environment), daemon=False)
+        arguments = (command, environment, log)
+        self._process = _forks.Process(target=run_module, args=arguments, daemon=False)
         self._process.start()
 
     @property
@@ -54,9 +58,12 @@ class ForkedProcess:
         self.send_signal(signal.SIGKILL)
 
 
-def run_module(command: list[str], environment: dict[str, str]) -> None:
+def run_module(command: list[str], environment: dict[str, str], log: Path | None = None) -> None:
     """Become the command, as if a new interpreter had started."""
     _, _, module, *arguments = command
+    if log is not None:
+        with log.open("wb") as file:
+            os.dup2(file.fileno(), sys.stderr.fileno())
     multiprocessing.set_start_method("fork", force=True)
     os.environ.clear()
     os.environ.update(environment)

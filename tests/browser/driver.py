@@ -56,11 +56,12 @@ LOOKS = ((390, "light"), (820, "light"), (1440, "dark"))
 # axe is slow, so it runs only on the phone layout and on the dark colours.
 EXAMINED = {(390, "light"), (1440, "dark")}
 # Most of axe's time goes into contrast, which is the same for texts with the same colour on the
-# same background. One of each is checked, and none that was readable on an earlier page (`seen`). A
-# floating element without a solid background can be above anything, so it is checked on every page.
-# Hidden elements, such as a closed menu, have no contrast. The hundreds of time zones in a list are
-# drawn by the browser. Rules of minor or moderate impact are off, because only serious and critical
-# violations are reported, and a violation has the impact of its rule.
+# same background. One of each is checked, and none that was readable on an earlier page (`seen`).
+# What lies behind a solid background does not count, and of the size only whether axe calls it
+# large. A floating element without a solid background can be above anything, so it is checked on
+# every page. Hidden elements, such as a closed menu, have no contrast. The hundreds of time zones
+# in a list are drawn by the browser. Rules of minor or moderate impact are off, because only
+# serious and critical violations are reported, and a violation has the impact of its rule.
 EXAMINE = """async ([colours_alone, seen]) => {
   const known = new Set(seen);
   const elsewhere = (look) => look.replace(/[\\^][0-9]+/g, "^");
@@ -77,11 +78,18 @@ EXAMINE = """async ([colours_alone, seen]) => {
       if (floats) own.push((solid ? "^" : "~") + grounds.size);
       found = grounds.get(element.parentElement) ?? ground(element.parentElement);
       if (own.join() !== "rgba(0, 0, 0, 0),none,1,none,normal,none,false,visible") {
-        found += "/" + own.join();
+        const changed = own.slice(2, 8).join() !== "1,none,normal,none,false,visible";
+        const covers = solid && style.backgroundImage === "none" && !changed;
+        if (covers && !/[!~]/.test(found)) found = "";
+        found += (changed ? "/!" : "/") + own.join();
       }
       grounds.set(element, found);
     }
     return found;
+  };
+  const large = (style) => {
+    const points = Math.ceil(parseFloat(style.fontSize) * 72) / 96;
+    return points >= (style.fontWeight >= 700 ? 14 : 18);
   };
   const texts = new Map();
   for (const element of document.body.querySelectorAll("*")) {
@@ -91,9 +99,9 @@ EXAMINE = """async ([colours_alone, seen]) => {
     const unseen = box.width <= 1 || box.height <= 1
       || box.bottom + scrollY <= 0 || box.right + scrollX <= 0;
     if (unseen && style.display !== "contents") continue;
-    const look = [element.tagName, element.type, element.disabled, element.ariaDisabled,
+    const look = [written ? "" : element.tagName + element.type,
       element.closest("[disabled], [aria-disabled=true], [inert]") !== null,
-      style.color, style.fontSize, style.fontWeight, style.textShadow, style.webkitTextStroke,
+      style.color, large(style), style.textShadow, style.webkitTextStroke,
       ground(element)].join("|");
     if (!texts.has(look) && !known.has(elsewhere(look))) texts.set(look, element);
   }

@@ -53,6 +53,11 @@ def test_a_theme_that_was_readable_is_not_checked_again_but_the_others_are(page)
         assert "Row 42" in found('<div class="dark"><ul><li><span>Row 42</span></li></ul></div>')
     assert "Too faint" in found('<p class="faint">Too faint</p>', "dark")
     assert readable == before
+    assert not found('<p style="color: #888; font-size: 30px">Large</p>')
+    assert "Small" in found('<p style="color: #888">Small</p>')
+    solid = '<div style="background: #fff">Solid</div>'
+    assert not found(solid)
+    assert "Solid" in found(f'<div style="opacity: 0.4">{solid}</div>')
     assert "img" in found('<img src="data:,">'), "other rules look at the whole page"
     # Floating elements without a background are checked on every page.
     over = '<div class="dark"><br><br></div><p style="position: absolute; top: %s">Floats</p>'

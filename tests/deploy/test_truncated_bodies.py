@@ -13,9 +13,9 @@ import pytest
 
 from deploy.local.ports import any_free
 from messaging.lines.simulated_line import add_simulated_line
+from tests.forked_process import ForkedProcess
 from tests.timeouts import allow_for_load
 
-ROOT = Path(__file__).parents[2]
 BODY = b'{"phone": "905321112233", "message": "Hi there"}'
 SERVERS = {
     "granian": ["granian", "--interface", "wsgi", "--workers", "1", "--port", "{port}"],
@@ -23,7 +23,7 @@ SERVERS = {
 }
 
 
-@pytest.fixture(params=SERVERS)
+@pytest.fixture(params=SERVERS, scope="module")
 def port(request, app, settings):
     free = any_free()
     command = [sys.executable, "-m", *(one.format(port=free) for one in SERVERS[request.param])]
@@ -37,7 +37,7 @@ def port(request, app, settings):
         "MAIL_URL": "mailbox:",
         "LOG_LEVEL": "WARNING",
     }
-    server = subprocess.Popen([*command, "wsgi:app"], cwd=ROOT, env=environment)
+    server = ForkedProcess([*command, "wsgi:app"], environment)
     try:
         _wait_until_it_listens(free)
         yield free

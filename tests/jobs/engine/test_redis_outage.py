@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,7 +11,7 @@ from redis import Redis
 
 from core.queue.wakeups import queue_named
 from tests.chaos.servers import ValkeyServer
-from tests.conftest import ROOT
+from tests.forked_process import ForkedProcess
 from tests.timeouts import allow_for_load
 
 PROGRAMS = {"worker": ["-m", "jobs.worker", "default"], "scheduler": ["-m", "jobs.scheduler"]}
@@ -23,6 +22,12 @@ def valkey(tmp_path):
     made = ValkeyServer(tmp_path)
     yield made
     made.close()
+
+
+def started_with_log(command, environment, folder: Path, name: str) -> ForkedProcess:
+    log = folder / f"{name}.log"
+    log.touch()
+    return ForkedProcess(command, environment, log)
 
 
 @pytest.fixture
@@ -41,10 +46,7 @@ def started(valkey, settings, tmp_path):
     }
     running = {}
     for name, arguments in PROGRAMS.items():
-        with (tmp_path / f"{name}.log").open("wb") as log:
-            running[name] = subprocess.Popen(
-                [sys.executable, *arguments], cwd=ROOT, env=environment, stderr=log
-            )
+        running[name] = started_with_log([sys.executable, *arguments], environment, tmp_path, name)
     yield running
     for process in running.values():
         if process.poll() is None:
@@ -104,13 +106,9 @@ def test_they_start_before_it_does(valkey, settings, tmp_path):
     environment |= {"REDIS_URL": valkey.server.url, "SECRET_KEY": settings.secret_key}
     environment |= {"ENCRYPTION_KEYS": settings.encryption_keys, "DATA_DIR": str(tmp_path)}
     for name, arguments in PROGRAMS.items():
-        log = tmp_path / f"{name}.log"
-        with log.open("wb") as out:
-            process = subprocess.Popen(
-                [sys.executable, *arguments], cwd=ROOT, env=environment, stderr=out
-            )
+        process = started_with_log([sys.executable, *arguments], environment, tmp_path, name)
         try:
-            until(lambda log=log: "redis unavailable, waiting" in log.read_text())
+            until(lambda name=name: count_in_log(tmp_path, name, "redis unavailable, waiting"))
             assert process.poll() is None
         finally:
             process.kill()
