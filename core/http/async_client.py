@@ -2,8 +2,8 @@
 `core.http.sync_client`.
 
 A general HTTP library took a quarter of the processor time of the workers that send messages, and
-half of that of webhook deliveries. Here a request is one write, and its answer goes directly from the socket into
-the parser.
+half of that of webhook deliveries. Here a request is one write, and its answer goes directly from
+the socket into the parser.
 """
 
 import asyncio
