@@ -223,7 +223,7 @@ class _Process:
         self._stopping = False
         # Python waits for the threads of an executor before the process ends.
         self._later = ThreadPoolExecutor(settings.direct_sends, "direct-sends")
-        self._publisher = BatchingThread("direct-sends-publish", GATHER_SECONDS, _send_together)
+        self._publisher = BatchingThread("direct-sends-publish", GATHER_SECONDS, _merge_and_send)
 
     def take_slot(self, tenant_id: int) -> bool:
         with self._changed:
@@ -265,7 +265,7 @@ class _Process:
         self.client.close()
 
 
-def _send_together(outboxes: list[AfterCommitOutbox]) -> None:
+def _merge_and_send(outboxes: list[AfterCommitOutbox]) -> None:
     first, *others = outboxes
     for one in others:
         first.add(one)

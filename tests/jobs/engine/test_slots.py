@@ -52,7 +52,7 @@ def test_a_lane_with_many_messages_waits_for_a_batch():
     run_async(story)
 
 
-def test_lanes_with_few_messages_take_turns_with_those_that_have_many():
+def test_lanes_with_few_and_with_many_messages_alternate():
     async def story():
         lanes = Lanes(4)
         assert await lanes.slots.acquire(4) == 4
