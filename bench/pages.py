@@ -115,7 +115,8 @@ def recorded_work(app: Flask) -> Iterator[Work]:
 
     with app.app_context():
         engine = db.engine
-    event.listen(engine, "before_cursor_execute", keep_statement)
+    # First, because a later listener replaces prepared statements by their names.
+    event.listen(engine, "before_cursor_execute", keep_statement, insert=True)
     AbstractConnection.send_packed_command = keep_command  # type: ignore[method-assign]
     try:
         yield work

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import TextClause, func, literal_column, select, text
 
@@ -139,7 +140,7 @@ def list_conversations(
         if not found:
             return []
         wanted = ["c.id = ANY(CAST(:found AS uuid[]))"]
-        params["found"] = found
+        params["found"] = [UUID(str(one)) for one in found]
     if filters.line_id is not None:
         wanted.append("c.line_id = :line_id")
         params["line_id"] = filters.line_id

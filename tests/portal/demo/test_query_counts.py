@@ -29,7 +29,7 @@ MOST_STATEMENTS = {
     "lines": 4,
     "webhooks": 6,
     "usage": 8,
-    "diner": 10,
+    "diner": 11,
 }
 MOST_REDIS_COMMANDS = 1  # where live updates continue
 
