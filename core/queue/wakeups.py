@@ -5,12 +5,9 @@ Redis costs the seconds until the next sweep, never the work.
 """
 
 import os
-import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2s
-from threading import Lock
 
 from flask import Flask, current_app, has_app_context
 from redis import Redis, RedisError
@@ -18,6 +15,7 @@ from rq import Queue
 from rq.serializers import JSONSerializer
 
 from core.logs import current_request_id, logger
+from core.queue.gathering import Gatherer
 from core.queue.listeners import ALL_TOPICS, COMPLETE, LISTENER_HASHES
 from core.queue.registry import JOB_QUEUES, MODULE_QUEUES
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
@@ -101,41 +99,16 @@ class WakeUp:
         return f"ring:{self.job}:{digest}"
 
 
-class WakeUpThread:
-    """Sends the wake-ups of a process together, a few milliseconds after the first of them."""
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        self._lock = Lock()
-        self._waiting: dict[WakeUp, str | None] = {}
-        self._thread: ThreadPoolExecutor | None = None
-
-    def add(self, wakeups: Iterable[WakeUp]) -> None:
-        request_id = current_request_id()
-        with self._lock:
-            first = not self._waiting
-            for one in wakeups:
-                self._waiting.setdefault(one, request_id)
-            if not first or not self._waiting:
-                return
-            if self._thread is None:
-                self._thread = ThreadPoolExecutor(1, "wake-ups")
-        try:
-            self._thread.submit(self._send)
-        except RuntimeError:  # the process is ending
-            self._send()
-
-    def _send(self) -> None:
-        time.sleep(GATHER_SECONDS)
-        with self._lock:
-            wakeups, self._waiting = self._waiting, {}
-        _send(wakeups)
+def _send_gathered(batches: list[tuple[Iterable[WakeUp], str | None]]) -> None:
+    wakeups: dict[WakeUp, str | None] = {}
+    for batch, request_id in batches:
+        for one in batch:
+            wakeups.setdefault(one, request_id)
+    _send(wakeups)
 
 
-_thread = WakeUpThread()
-os.register_at_fork(after_in_child=_thread.forget)
+_gatherer = Gatherer("wake-ups", GATHER_SECONDS, _send_gathered)
+os.register_at_fork(after_in_child=_gatherer.forget)
 
 
 def gather_wakeups(app: Flask) -> None:
@@ -145,16 +118,19 @@ def gather_wakeups(app: Flask) -> None:
 
 def send_wakeups(wakeups: Iterable[WakeUp]) -> None:
     """Never raises: the sweep finds work whose wake-up was lost."""
-    if has_app_context() and "gathers_wakeups" in current_app.extensions:
-        _thread.add(wakeups)
+    found = list(wakeups)
+    if not found:
         return
-    _send(dict.fromkeys(wakeups, current_request_id()))
+    if has_app_context() and "gathers_wakeups" in current_app.extensions:
+        _gatherer.add((found, current_request_id()))
+        return
+    _send(dict.fromkeys(found, current_request_id()))
 
 
 def _send(wakeups: Mapping[WakeUp, str | None]) -> None:
     """Send wake-ups, each with the id of its request, in one call of Redis."""
     lost, failure = list(wakeups), "redis rests"
-    if wakeups and not redis_is_down():
+    if not redis_is_down():
         try:
             lost = _without_job(wakeups)
             while lost:

@@ -30,6 +30,7 @@ from core.http import Policy
 from core.http.keep_alive_client import KeepAliveClient
 from core.ids import new_uuid_text
 from core.logs import bind_request, current_request_id, logger
+from core.queue.gathering import Gatherer
 from core.queue.wakeups import WakeUp
 from core.settings import Settings
 from core.sql.batching import BlockingCalls
@@ -222,9 +223,7 @@ class _Process:
         self._stopping = False
         # Python waits for the threads of an executor before the process ends.
         self._later = ThreadPoolExecutor(settings.direct_sends, "direct-sends")
-        self._publisher = ThreadPoolExecutor(1, "direct-sends-publish")
-        self._outbox = AfterCommitOutbox()
-        self._publishing = False
+        self._publisher = Gatherer("direct-sends-publish", GATHER_SECONDS, _publish)
 
     def take_slot(self, tenant_id: int) -> bool:
         with self._changed:
@@ -255,30 +254,22 @@ class _Process:
 
     def publish(self, outbox: AfterCommitOutbox) -> None:
         """Soon, together with what other sends add until then."""
-        with self._changed:
-            self._outbox.add(outbox)
-            if self._publishing:
-                return
-            self._publishing = True
-        try:
-            self._publisher.submit(self._publish)
-        except RuntimeError:  # the process is ending
-            self._publish()
-
-    def _publish(self) -> None:
-        time.sleep(GATHER_SECONDS)
-        with self._changed:
-            outbox, self._outbox = self._outbox, AfterCommitOutbox()
-            self._publishing = False
-        outbox.send()
+        self._publisher.add(outbox)
 
     def stop(self) -> None:
         with self._changed:
             self._stopping = True
             self._changed.wait_for(lambda: self._in_flight == 0, STOP_SECONDS)
         self._later.shutdown()
-        self._publisher.shutdown()
+        self._publisher.stop()
         self.client.close()
+
+
+def _publish(outboxes: list[AfterCommitOutbox]) -> None:
+    together = AfterCommitOutbox()
+    for outbox in outboxes:
+        together.add(outbox)
+    together.send()
 
 
 def _begin_params(lease: float) -> dict[str, Any]:

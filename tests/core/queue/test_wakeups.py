@@ -8,6 +8,7 @@ import pytest
 from core.db import global_scope, notify_workers
 from core.logs import bind_request
 from core.queue import listeners, wakeups
+from core.queue.gathering import Gatherer
 from core.queue.wakeups import WakeUp, acknowledge_wakeup, queue_named, send_wakeups
 from core.redis import client
 from core.redis.client import connect_redis
@@ -44,10 +45,9 @@ def test_a_wakeup_is_sent_after_the_commit_and_not_before(app, job_queue):
 def test_a_web_process_sends_its_wake_ups_together(app, job_queue, monkeypatch):
     calls = []
     send = wakeups._send
-    thread = wakeups.WakeUpThread()
-    monkeypatch.setattr(wakeups, "_thread", thread)
+    gatherer = Gatherer("wake-ups", 0.2, wakeups._send_gathered)
+    monkeypatch.setattr(wakeups, "_gatherer", gatherer)
     monkeypatch.setitem(app.extensions, "gathers_wakeups", True)
-    monkeypatch.setattr(wakeups, "GATHER_SECONDS", 0.2)
     monkeypatch.setattr(wakeups, "_send", lambda some: (calls.append(some), send(some)))
     bind_request("req_first")
     for _ in range(3):
@@ -60,7 +60,7 @@ def test_a_web_process_sends_its_wake_ups_together(app, job_queue, monkeypatch):
     time.sleep(0.05)
     assert calls == [{WakeUp(DRAIN): "req_first", WakeUp(SWEEP): "req_first"}]
     send_wakeups([WakeUp(DRAIN)])
-    thread._thread.shutdown()
+    gatherer.stop()
     assert len(calls) == 2
 
 
