@@ -136,6 +136,7 @@ def from_uuid(prefix: str, uuid: UUID) -> str:
     return _written(prefix, uuid.int)
 
 
+@lru_cache(maxsize=4096)  # a request writes the id of its message several times
 def _written(prefix: str, value: int) -> str:
     _check_prefix(prefix)
     return f"{prefix}_{''.join([_PAIRS[(value >> shift) & 1023] for shift in _SHIFTS])}"

@@ -181,9 +181,10 @@ def _request_bytes(method: str, target: Url, given: Mapping[str, str] | None, bo
     headers["Content-Length"] = str(len(body))
     lines = [f"{method} {target.target} HTTP/1.1", f"Host: {target.authority}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
-    if any("\r" in line or "\n" in line for line in lines):
+    head = "\r\n".join([*lines, "", ""])
+    if head.count("\r") != len(lines) + 1 or head.count("\n") != len(lines) + 1:
         raise ValueError("a header contains a line break")
-    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+    return head.encode("latin-1") + body
 
 
 class _Answer:
