@@ -15,9 +15,9 @@ from flask import Request
 from redis import RedisError
 
 from api.address_limits import seconds_to_wait
+from api.current import current_g, current_request
 from core.clock import now
 from core.errors import Forbidden, RateLimited, Unauthenticated
-from core.http.current import current_g, current_request
 from core.lookups import secret_digest
 from core.rate_limits import Bucket, take_tokens
 from core.redis.client import mark_redis_down, redis_client, redis_is_down

@@ -6,8 +6,8 @@ from flask import Flask, Response, g, jsonify, request
 from pydantic import ValidationError
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
+from api.current import current_g, current_request
 from core.errors import DomainError, FieldError, Invalid, NotFound, RateLimited, TryAgain, invalid
-from core.http.current import current_g, current_request
 from core.http.json_response import JsonResponse
 from core.ids import BadId
 from core.logs import logger

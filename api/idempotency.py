@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, overload
 
 from flask import Response, current_app, g, request
 
+from api.current import current_request
 from core.db import tenant_scope
 from core.errors import invalid
 from tenants import idempotency
@@ -122,7 +123,7 @@ def fingerprint() -> str:
 
 def idempotency_key() -> str | None:
     """Return the request's key as stored: test and live mode never share one."""
-    raw = request.headers.get("Idempotency-Key")
+    raw = current_request().headers.get("Idempotency-Key")
     if raw is None:
         return None
     key = raw.strip()

@@ -14,13 +14,13 @@ from datetime import datetime
 from typing import Any
 
 import psycopg2
-from flask import Flask, Response, current_app
+from flask import Flask, Response
 from prometheus_client import Counter
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.current import current_flask, current_g, current_request
 from api.v1 import v1
 from core.clock import now
-from core.http.current import current_g, current_request
 from core.logs import logger
 from tenants import request_log as tenant_request_log
 from tenants.api_keys import KeyFacts
@@ -164,7 +164,7 @@ class RequestLog:
 
 
 def request_log() -> RequestLog:
-    found: RequestLog = current_app.extensions["request_log"]
+    found: RequestLog = current_flask().extensions["request_log"]
     return found
 
 

@@ -137,6 +137,7 @@ def from_uuid(prefix: str, uuid: UUID) -> str:
     return _written(prefix, uuid.int)
 
 
+@lru_cache(maxsize=4096)  # a request writes the id of its message several times
 def _written(prefix: str, value: int) -> str:
     _check_prefix(prefix)
     high, middle, low = value >> 80, (value >> 40) & _FORTY_BITS, value & _FORTY_BITS

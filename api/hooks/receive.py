@@ -12,9 +12,9 @@ from prometheus_client import Counter
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from api.current import current_g, current_request
 from api.hooks import error_reply
 from api.hooks.address_cache import CHANGED_SECONDS, HookAddressCache
-from core.http.current import current_g, current_request
 from core.http.json_response import JsonResponse
 from webhooks.inbound.receive import store_hook
 

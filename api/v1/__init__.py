@@ -11,11 +11,11 @@ from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
 from api.auth import authenticate, check_rights
+from api.current import current_flask, current_g, current_request
 from api.request_bodies import clean_body, unknown_field_warnings, unknown_names
 from api.schemas import ErrorBody
 from core.db import limit_statements
 from core.errors import Invalid, Malformed, invalid
-from core.http.current import current_g, current_request
 from core.openapi.lazy_blueprint import LazyBlueprint
 
 READ_LIMIT_MS = 5000
@@ -44,7 +44,7 @@ def check_caller() -> None:
     """Authenticate and check the scope first: a key without it learns nothing about parameters."""
     authenticate()
     if (endpoint := current_request().endpoint) is not None:
-        check_rights(current_app.view_functions.get(endpoint))
+        check_rights(current_flask().view_functions.get(endpoint))
 
 
 @v1.before_request
@@ -62,7 +62,7 @@ def lift_limit(_error: BaseException | None = None) -> None:
 def check_body() -> None:
     """Refuse a body that is too large, not JSON, or malicious JSON, before anything parses it."""
     current = current_request()
-    view = current_app.view_functions.get(current.endpoint or "")
+    view = current_flask().view_functions.get(current.endpoint or "")
     warnings = _check_parameters(current, view) if current.query_string else []
     current.max_content_length = LARGEST_BODY
     if current.method in ("POST", "PUT", "PATCH"):

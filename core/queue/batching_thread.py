@@ -12,6 +12,8 @@ from core.logs import logger
 
 log = logger(__name__)
 
+LONGEST_PAUSE = 4  # times the first one
+
 T = TypeVar("T")
 
 _all: "WeakSet[BatchingThread[object]]" = WeakSet()
@@ -20,6 +22,7 @@ _all: "WeakSet[BatchingThread[object]]" = WeakSet()
 class BatchingThread(Generic[T]):
     """``BatchingThread("wake-ups", 0.005, send_all).add([one])``
 
+    While more arrives, the pauses become longer, so that a busy process passes on more at once.
     Nothing is lost when the process ends: Python waits for the thread, and what is added later is
     passed on at once. A forked process begins with nothing and starts a thread of its own.
     """
@@ -34,16 +37,16 @@ class BatchingThread(Generic[T]):
 
     def add(self, items: Iterable[T]) -> None:
         with self._lock:
-            first = not self._waiting
             self._waiting.extend(items)
-            if not first or not self._waiting:
+            if self._running or not self._waiting:
                 return
+            self._running = True
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, self._name)
         try:
-            self._thread.submit(self._send_waiting)
+            self._thread.submit(self._run)
         except RuntimeError:  # the thread was stopped, or the process is ending
-            self._send_waiting()
+            self._run()
 
     def stop(self) -> None:
         """Return when everything that was added has been passed on."""
@@ -53,16 +56,23 @@ class BatchingThread(Generic[T]):
     def _begin(self) -> None:
         self._lock = Lock()
         self._waiting: list[T] = []
+        self._running = False
         self._thread = None
 
-    def _send_waiting(self) -> None:
-        time.sleep(self._seconds)
-        with self._lock:
-            items, self._waiting = self._waiting, []
-        try:
-            self._send(items)
-        except Exception:
-            log.exception("batch failed", thread=self._name)
+    def _run(self) -> None:
+        pause = self._seconds
+        while True:
+            time.sleep(pause)
+            with self._lock:
+                items, self._waiting = self._waiting, []
+                self._running = bool(items)
+            if not items:
+                return
+            try:
+                self._send(items)
+            except Exception:
+                log.exception("batch failed", thread=self._name)
+            pause = min(pause * 2, self._seconds * LONGEST_PAUSE)
 
 
 def _begin_all() -> None:

@@ -105,11 +105,14 @@ def gather_wakeups(app: Flask) -> None:
 
 def send_wakeups(wakeups: Iterable[WakeUp]) -> None:
     """Never raises: the sweep finds work whose wake-up was lost."""
+    found = list(wakeups)
+    if not found:
+        return
     if has_app_context() and "gathers_wakeups" in current_app.extensions:
         request_id = current_request_id()
-        _gathered.add([(one, request_id) for one in wakeups])
+        _gathered.add([(one, request_id) for one in found])
         return
-    _send(dict.fromkeys(wakeups, current_request_id()))
+    _send(dict.fromkeys(found, current_request_id()))
 
 
 def _send_gathered(wakeups: list[tuple[WakeUp, str | None]]) -> None:
@@ -126,7 +129,7 @@ _gathered = BatchingThread("wake-ups", GATHER_SECONDS, _send_gathered)
 def _send(wakeups: Mapping[WakeUp, str | None]) -> None:
     """Send wake-ups, each with the id of its request, in one call of Redis."""
     lost, failure = list(wakeups), "redis rests"
-    if wakeups and not redis_is_down():
+    if not redis_is_down():
         try:
             lost = _without_job(wakeups)
             while lost:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Response, flash, g, redirect, render_template, request, url_for
+from flask import Flask, Response, flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 from flask_bootstrap import Bootstrap5
 from flask_login import current_user
@@ -10,7 +10,6 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import BadHost, HTTPException, SecurityError
 
 from core.errors import DomainError, NotFound, RateLimited
-from core.http.web_app import WebApp
 from core.ids import BadId
 from core.logs import logger
 from core.settings import Settings
@@ -99,7 +98,7 @@ from portal.stores.views import stores_pages
 from portal.team.views import team_pages
 from portal.usage.views import usage_pages
 from portal.web.auth import is_page, setup_auth
-from portal.web.headers import add_security_headers, csp_nonce, version_static_files
+from portal.web.headers import csp_nonce, version_static_files
 from portal.web.i18n import error_message, setup_i18n
 from portal.web.layout_data import setup_layout_data
 from portal.web.live_updates import setup_live_updates
@@ -212,7 +211,7 @@ ADDED_TO_OPERATOR = (operator_health, operator_invoices, operator_plans, operato
 csrf = CSRFProtect()
 
 
-def setup_portal(app: WebApp, settings: Settings) -> None:
+def setup_portal(app: Flask, settings: Settings) -> None:
     app.template_folder = "portal/templates"
     app.jinja_environment = PageEnvironment  # type: ignore[assignment]
     app.config.update(
@@ -232,16 +231,13 @@ def setup_portal(app: WebApp, settings: Settings) -> None:
     )
     app.session_interface = CookieSessions()
     Bootstrap5(app)
-    with app.hooks_for_pages():
-        app.before_request(limit_form_size)
-        csrf.init_app(app)
+    app.before_request(limit_form_size)
+    csrf.init_app(app)
     for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     setup_i18n(app)
     setup_plan_names(app)
-    with app.hooks_for_pages():
-        setup_auth(app)
-    add_security_headers(app, settings)
+    setup_auth(app)
     version_static_files(app)
     cache_urls(app)
     cache_navigation(app)

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from flask import Response, current_app, g, jsonify, request
+from flask import Response, g, jsonify
 from flask_openapi3.models.tag import Tag
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import MethodNotAllowed
 
 from api.auth import key_may
+from api.current import current_flask, current_g, current_request
 from api.errors import domain_error_response
 from api.idempotency import (
     IdempotentRequest,
@@ -194,7 +195,7 @@ def _send(draft: MessageDraft, line_id: int | None) -> Response:
     patience, applied = _wait_seconds()
     if patience == 0:
         return _accept(draft, line_id, 0.0, applied)
-    with sync_wait_limits.sync_wait_slot(g.tenant_id) as may_wait:
+    with sync_wait_limits.sync_wait_slot(current_g().tenant_id) as may_wait:
         if may_wait:
             return _accept(draft, line_id, patience, applied)
     return _accept(draft, line_id, 0.0, "")
@@ -202,7 +203,7 @@ def _send(draft: MessageDraft, line_id: int | None) -> Response:
 
 def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: str) -> Response:
     """Store the message, then wait up to `patience` seconds for the network's response."""
-    caller: ApiCaller = g.caller
+    caller: ApiCaller = current_g().caller
     key = idempotency_key()
     told: MessageOutcome | None = None
     try:
@@ -219,7 +220,7 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
             message_accept.accept_in_own_transaction(ready, once)
         else:
             told = send_and_wait(
-                current_app.extensions["direct_sends"], ready, line, once, patience
+                current_flask().extensions["direct_sends"], ready, line, once, patience
             )
     except (IdempotencyKeyReused, DomainError) as refusal:
         # Whatever the error: a repeated request gets its first response.
@@ -271,7 +272,7 @@ def _earlier_answer(key: str | None, refusal: Exception) -> Response:
 
 
 def _answer(body: dict[str, Any], status: int, headers: dict[str, str]) -> Response:
-    answer: Response = current_app.json.answer(body, status)  # type: ignore[attr-defined]
+    answer: Response = current_flask().json.answer(body, status)  # type: ignore[attr-defined]
     for name, value in headers.items():
         answer.headers.add(name, value)
     return answer
@@ -321,7 +322,9 @@ def _wait_seconds() -> tuple[float, str]:
 
     RFC 7240: `Prefer: respond-async` or `Prefer: wait=N`.
     """
-    prefer = request.headers.get("Prefer", "")
+    prefer = current_request().headers.get("Prefer")
+    if not prefer:
+        return WAIT_SECONDS, ""
     if re.search(r"\brespond-async\b", prefer):
         return 0.0, "respond-async"
     found = re.search(r"\bwait=(\d{1,3})\b", prefer)

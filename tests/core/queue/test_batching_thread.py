@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 from core.queue.batching_thread import BatchingThread
 from tests.timeouts import allow_for_load
@@ -45,6 +46,31 @@ def test_items_of_several_calls_are_one_batch():
     assert batches.all == [[1, 2, 3], [4]]
     assert {name.rpartition("_")[0] for name in batches.threads} == {"gathers"}
     gathered.stop()
+
+
+def test_pauses_become_longer_while_items_keep_arriving():
+    times = []
+    gathered = BatchingThread("test", 0.03, lambda _: times.append(time.monotonic()))
+    while len(times) < 5:
+        gathered.add(["x"])
+        time.sleep(0.005)
+    gathered.stop()
+    assert times[4] - times[3] > times[1] - times[0]
+
+
+def test_items_of_several_threads_are_all_sent():
+    batches = Batches()
+    gathered = BatchingThread("test", 0.001, batches)
+    threads = [
+        threading.Thread(target=lambda start=start: [gathered.add([start + n]) for n in range(200)])
+        for start in (0, 200, 400)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gathered.stop()
+    assert sorted(one for batch in batches.all for one in batch) == list(range(600))
 
 
 def test_without_items_nothing_is_sent_and_no_thread_begins():
