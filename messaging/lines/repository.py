@@ -44,6 +44,7 @@ class LineLabel:
 
     id: int
     name: str
+    kind: str
     removed: bool
     test: bool
     held: bool
@@ -137,7 +138,7 @@ LINES = (
     .order_by(Line.test, Line.is_default.desc(), Line.created_at)
 )
 LINE_LABELS = (
-    select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
+    select(Line.id, Line.name, Line.kind, Line.removed_at, Line.enabled, Line.state, Line.test)
     .where(Line.tenant_id == THIS_TENANT)
     .order_by(Line.removed_at.is_not(None), Line.test, Line.name)
 )
@@ -154,6 +155,7 @@ def line_labels() -> list[LineLabel]:
         LineLabel(
             id=row.id,
             name=row.name,
+            kind=row.kind,
             removed=row.removed_at is not None,
             test=row.test,
             held=not row.enabled or row.state not in SENDING_STATES,

@@ -28,7 +28,7 @@ MOST_STATEMENTS = {
     "reports": 9,
     "lines": 5,
     "webhooks": 7,
-    "usage": 9,
+    "usage": 10,
     "diner": 11,
 }
 MOST_REDIS_COMMANDS = 1  # where live updates continue
