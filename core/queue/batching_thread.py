@@ -71,7 +71,7 @@ class BatchingThread(Generic[T]):
             try:
                 self._send(items)
             except Exception:
-                log.exception("batch failed", thread=self._name)
+                log.exception("gathered work failed", thread=self._name)
             pause = min(pause * 2, self._seconds * LONGEST_PAUSE)
 
 

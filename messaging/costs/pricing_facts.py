@@ -56,12 +56,15 @@ class PricingFacts:
         return until is not None and at < until
 
     def sent_in_month(self, line_id: int, at: datetime) -> int:
-        return self.service_sent.get(line_id, 0) if month_of(at) == self.month else 0
+        return self.service_sent.get(line_id, 0) if self._is_in_month(at) else 0
 
     def count_service_message(self, line_id: int, at: datetime) -> None:
         """Count a message that was quoted since the facts were read."""
-        if month_of(at) == self.month:
+        if self._is_in_month(at):
             self.service_sent[line_id] = self.service_sent.get(line_id, 0) + 1
+
+    def _is_in_month(self, at: datetime) -> bool:
+        return at.month == self.month.month and at.year == self.month.year
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The rate card for operators: current, past and planned prices, volume tiers and allowances."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -81,6 +82,20 @@ def price_history(kind: str, country: str) -> list[PriceRow]:
     ]
     rows.sort(key=lambda row: (row.category, row.from_messages))
     return sorted(rows, key=lambda row: row.since, reverse=True)
+
+
+def has_tiers(rows: Sequence[PriceRow], day: date) -> bool:
+    """Return whether a price that is valid on that day has volume tiers."""
+    begun = [row for row in rows if row.since <= day]
+    listed: dict[tuple[str, str], date] = {}
+    for row in begun:
+        if not row.from_messages:
+            key = (row.line_kind, row.category)
+            listed[key] = max(row.since, listed.get(key, row.since))
+    return any(
+        row.from_messages and row.since >= listed.get((row.line_kind, row.category), date.max)
+        for row in begun
+    )
 
 
 def set_rate(

@@ -51,6 +51,7 @@ class LineLabel:
 
     id: int
     name: str
+    kind: str
     removed: bool
     test: bool
     held: bool
@@ -149,6 +150,7 @@ LINE_LABELS = (
     select(
         Line.id,
         Line.name,
+        Line.kind,
         Line.removed_at.is_not(None),
         Line.test,
         or_(Line.enabled.is_(False), Line.state.not_in(SENDING_STATES)),

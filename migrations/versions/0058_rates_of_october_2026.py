@@ -10,13 +10,12 @@ depends_on = None
 
 SINCE = "2026-10-01"
 CHECKED = "2026-11-16"
-# What is known about the rows of 0004 and 0009, by their first day.
+# What is known about the rows of 0004 and 0009 before October, by their first day.
 OLDER = {
     "2025-07-01": "WhatsApp rate card of 1 July 2025",
     "2026-01-01": "WhatsApp rate card of 1 January 2026, reported by two providers",
-    "2026-10-01": "WhatsApp USD rate card of 1 October 2026, public copy of 9 October 2026",
 }
-CARD = OLDER[SINCE]
+CARD = "WhatsApp USD rate card of 1 October 2026, public copy of 9 October 2026"
 # US dollars for one delivered message: marketing, and utility = authentication = service.
 MARKETS = {
     "AR": ("0.0618", "0.0260"),
@@ -99,11 +98,14 @@ PAKISTAN_TIERS = {
     50_000_001: "0.0075",
 }
 TIERED = ("utility", "authentication")
+# A price that an operator has entered is kept; its source is set only if it is the same price.
 PRICE = text("""
 INSERT INTO rates (line_kind, country, category, since, usd, source, checked_on)
 VALUES ('cloud', :country, :category, CAST(:since AS date), CAST(:usd AS numeric), :source,
         CAST(:checked AS date))
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (line_kind, country, category, since) DO UPDATE
+   SET source = EXCLUDED.source, checked_on = EXCLUDED.checked_on
+ WHERE rates.usd = EXCLUDED.usd AND rates.source = ''
 """)
 SET_SOURCE = text("""
 UPDATE rates SET source = :source, checked_on = CAST(:checked AS date)

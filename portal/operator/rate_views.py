@@ -139,6 +139,7 @@ def rate(country: str) -> Any:
         rows=rows,
         form=form,
         today=now().date(),
+        tiered=rate_card.has_tiers(rows, now().date()),
     )
 
 

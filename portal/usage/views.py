@@ -116,7 +116,7 @@ def _page(form: SpendCapForm | None) -> str:
         tests = frozenset(line.id for line in lines.values() if line.test)
         tried = message_usage.usage_totals(filters.span, "line", tests) if tests else []
         free = message_usage.free_messages(filters.span, shown)
-        allowances = _allowances(shown)
+        allowances = _allowances([line for line in lines.values() if line.id in shown])
     if form is None and may("settings.manage"):
         form = SpendCapForm(formdata=None, cap_usd=current_user.account.chosen_cap_usd)
     return render_template(
@@ -140,15 +140,14 @@ def _page(form: SpendCapForm | None) -> str:
     )
 
 
-def _allowances(shown: frozenset[int]) -> list[AllowanceUse]:
+def _allowances(lines: list[LineLabel]) -> list[AllowanceUse]:
     """Return the free service messages of this month, for each line that has an allowance."""
     rates, moment = tenant_rates(), now()
     found = []
-    for line in line_repository.list_lines():
-        if line.id in shown:
-            sent, allowance = rates.allowance_use(line, moment)
-            if allowance:
-                found.append(AllowanceUse(line.name, min(sent, allowance), allowance))
+    for line in lines:
+        sent, allowance = rates.allowance_use(line, moment)
+        if allowance and not line.removed:
+            found.append(AllowanceUse(line.name, min(sent, allowance), allowance))
     return found
 
 

@@ -28,7 +28,7 @@ MOST_STATEMENTS = {
     "reports": 8,
     "lines": 4,
     "webhooks": 6,
-    "usage": 8,
+    "usage": 9,
     "diner": 11,
 }
 MOST_REDIS_COMMANDS = 1  # where live updates continue

@@ -113,11 +113,13 @@ def test_a_price_shows_its_source_or_that_it_has_none(operator):
 def test_a_volume_tier_is_entered_shown_and_withdrawn(operator):
     today, later = now().date(), now().date() + timedelta(days=9)
     enter(operator, "0.02")
-    assert "No volume tiers are entered." in text_of(operator.get(f"/operator/rates/{COUNTRY}"))
+    none = "No volume tiers are entered for the current prices."
+    assert none in text_of(operator.get(f"/operator/rates/{COUNTRY}"))
     enter(operator, "0.019", from_messages="150001", source="The list")
     enter(operator, "0.018", later, from_messages="150001")
     page = text_of(operator.get(f"/operator/rates/{COUNTRY}"))
     assert "from message 150,001 of a month" in page
+    assert none not in page
     with global_scope():
         card, key = message_rates.shared_card(), ("cloud", COUNTRY, "utility")
         assert card.price(key, today, 150_001) == Decimal("0.019")
@@ -128,6 +130,12 @@ def test_a_volume_tier_is_entered_shown_and_withdrawn(operator):
     assert operator.post(path, **fields, from_messages="150001").status_code == 302
     with global_scope():
         assert len(rate_card.price_history("cloud", COUNTRY)) == 2
+
+
+def test_tiers_of_an_older_price_are_not_current(operator):
+    page = text_of(operator.get("/operator/rates/PK"))
+    assert "from message 150,001 of a month" in page
+    assert "No volume tiers are entered for the current prices." in page
 
 
 def test_the_free_messages_are_rows_of_the_card(operator):

@@ -18,7 +18,7 @@ from messaging.lines.drivers.cloud.field_readers import (
 )
 
 _MONTH = re.compile(r"(20[0-9]{2})-(0[1-9]|1[0-2])", re.ASCII)
-_log = logger(__name__)
+log = logger(__name__)
 _QUALITY_DROPS = {"FLAGGED", "DOWNGRADE"}
 _RESTRICTING = {
     "ACCOUNT_RESTRICTION": reasons.ACCOUNT_RESTRICTED,
@@ -99,7 +99,7 @@ def _pricing_tier(account_id: str, info: dict[str, Any]) -> list[LineUpdate]:
     category, region = read_text(info.get("pricing_category")), read_text(info.get("region"))
     category = category.lower().replace("authentication_international", "authentication")
     if not month or not lower.isdecimal() or len(lower) > 15 or not category or not region:
-        _log.warning("pricing tier unreadable", account=account_id, tier=lower[:40])
+        log.warning("pricing tier unreadable", account=account_id, tier=lower[:40])
         return []
     detail = {
         "account_id": account_id,
