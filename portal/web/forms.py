@@ -15,7 +15,7 @@ from wtforms import (
 from wtforms.form import BaseForm
 from wtforms.validators import InputRequired, NumberRange
 from wtforms.widgets import Select, TextArea, TextInput
-from wtforms.widgets.core import clean_key
+from wtforms.widgets.core import clean_key  # type: ignore[attr-defined]
 
 from core.errors import DomainError
 from core.values.text import BadText, normalize_text
@@ -80,7 +80,8 @@ class PlainTextArea(TextArea):
             if name not in given and name in field.flags:
                 given[name] = getattr(field.flags, name)
         attributes = html_attributes(name=field.name, **given)
-        text = escape(field._value())  # noqa: SLF001 - as the widget of WTForms does
+        value = field._value()  # type: ignore[attr-defined]  # noqa: SLF001 - as in WTForms
+        text = escape(value)
         return Markup(f"<textarea {attributes}>\r\n{text}</textarea>")  # noqa: S704
 
 
