@@ -6,7 +6,13 @@ import time
 from typing import Any
 
 from messaging.simulator.network.magic_numbers import MagicNumber, Refusal
-from messaging.simulator.network.state import Chat, ChatMessage, SimulatedNetwork, timestamp
+from messaging.simulator.network.state import (
+    Chat,
+    ChatMessage,
+    SimulatedLine,
+    SimulatedNetwork,
+    timestamp,
+)
 from messaging.simulator.network.webhook_sender import WebhookSender
 from messaging.simulator.sample_templates import category_of
 
@@ -22,7 +28,7 @@ class ReceiptScheduler:
         """Receipts that are not sent yet."""
 
     def plan(self, chat: Chat, bubble: ChatMessage, magic: MagicNumber) -> None:
-        bubble.pricing = self._pricing(chat, bubble)
+        bubble.pricing = price_message(self._network, chat.line, bubble)
         now = self._network.conditions
         states = list(magic.states)
         if chat.blocked:
@@ -36,20 +42,6 @@ class ReceiptScheduler:
         for state, wait in zip(states, times, strict=True):
             self.planned += 1
             loop.call_later((wait + late) / 1000, self._schedule_state, chat, bubble, state, magic)
-
-    def _pricing(self, chat: Chat, bubble: ChatMessage) -> dict[str, Any]:
-        """Bill templates, and service messages after the first ones of the number's month."""
-        kind, category = "regular", "service"
-        if bubble.kind == "template":
-            category = category_of(str(bubble.content.get("name")))
-        else:
-            month = time.strftime("%Y-%m", time.gmtime(bubble.at))
-            sent = self._network.service_sent
-            sent[chat.line.phone_number_id, month] += 1
-            if sent[chat.line.phone_number_id, month] <= FREE_SERVICE_MESSAGES:
-                kind = "free_customer_service"
-        billable = kind == "regular"
-        return {"billable": billable, "pricing_model": "PMP", "type": kind, "category": category}
 
     def read(self, chat: Chat) -> None:
         """Open the chat: all delivered messages become read."""
@@ -108,3 +100,19 @@ def status_of(
     else:
         status["pricing"] = bubble.pricing
     return status
+
+
+def price_message(
+    network: SimulatedNetwork, line: SimulatedLine, bubble: ChatMessage
+) -> dict[str, Any]:
+    """Bill templates, and service messages after the first ones of the number's month."""
+    kind, category = "regular", "service"
+    if bubble.kind == "template":
+        category = category_of(str(bubble.content.get("name")))
+    else:
+        key = (line.phone_number_id, time.strftime("%Y-%m", time.gmtime(bubble.at)))
+        network.service_sent[key] += 1
+        if network.service_sent[key] <= FREE_SERVICE_MESSAGES:
+            kind = "free_customer_service"
+    billable = kind == "regular"
+    return {"billable": billable, "pricing_model": "PMP", "type": kind, "category": category}

@@ -13,7 +13,9 @@ from core.values.phone import check_phone
 from messaging.lines.drivers.base import LineFacts, SendAccepted, SendRefused, SendUnknown, TryLater
 from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.simulator.bank.provider import SimulatedBank
+from messaging.simulator.network import receipts
 from messaging.simulator.network.magic_numbers import DIGITS, MAGIC_NUMBERS, PREFIX
+from messaging.simulator.network.state import ChatMessage, SimulatedLine, SimulatedNetwork
 from messaging.token_purposes import LINE as LINE_TOKEN
 from messaging.token_purposes import NO_EXPIRY
 from tests.messaging.simulator.simulated_network import LINE, PHONE, SECRET, eventually, started
@@ -68,6 +70,19 @@ def test_a_message_is_taken_shown_and_told_of(network):
         assert (receipt.category, receipt.billable) == ("service", False)
     assert network.hooks.unsigned == 0
     assert {parsed.phone_number_id for parsed in network.hooks.parsed()} == {"5501"}
+
+
+def test_service_messages_are_billed_after_the_free_ones_of_the_month(monkeypatch):
+    monkeypatch.setattr(receipts, "FREE_SERVICE_MESSAGES", 1)
+    network, line = SimulatedNetwork(), SimulatedLine("5501", "905550000000")
+
+    def billed(at: float, kind: str = "text", **content: str) -> bool:
+        bubble = ChatMessage("wamid.1", True, kind, "", content, at, "accepted")
+        return receipts.price_message(network, line, bubble)["billable"]
+
+    november, december = 1_794_000_000.0, 1_796_500_000.0
+    assert [billed(november), billed(november), billed(december)] == [False, True, False]
+    assert billed(november, "template", name="order_confirmation")
 
 
 def test_every_kind_we_send_is_taken(network):
