@@ -44,6 +44,7 @@ from messaging.models import (
     MediaFile,
     RateOverride,
     Template,
+    UploadedMedia,
     VolumeTier,
 )
 from restaurant.models import Site
@@ -90,6 +91,7 @@ class SampleTenant:
     session_id: str
     line_id: int
     message_id: str
+    media_id: str
     call_id: str
     endpoint_id: str
     delivery_id: str
@@ -144,6 +146,7 @@ def make_sample_tenant(name: str) -> SampleTenant:
     with business.scope():
         member = team.find_by_person(helper.id)
     line_id, message_id = add_sample_messages(business, name)
+    media_id = add_sample_media(business, name)
     site = seed_restaurant(business, name)
     endpoint_id, delivery_id = add_sample_webhooks(business, name)
     with business.scope():
@@ -168,6 +171,7 @@ def make_sample_tenant(name: str) -> SampleTenant:
         session_id=visitor.sign_in.id,
         line_id=line_id,
         message_id=message_id,
+        media_id=media_id,
         call_id=call_id,
         endpoint_id=endpoint_id,
         delivery_id=delivery_id,
@@ -276,6 +280,21 @@ def add_sample_messages(business: Business, name: str) -> tuple[int, str]:
             )
         )
     return line.id, ticket.id
+
+
+def add_sample_media(business: Business, name: str) -> str:
+    with business.scope():
+        media = UploadedMedia(
+            tenant_id=business.tenant_id,
+            kind="document",
+            mime_type="application/pdf",
+            filename=f"{name}.pdf",
+            size=1,
+            blob_key=f"{business.tenant_id}/sent/{name}",
+        )
+        db.session.add(media)
+        db.session.flush()
+        return media.id
 
 
 def add_sample_request(name: str) -> str:

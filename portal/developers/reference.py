@@ -1,7 +1,7 @@
 """The API reference: every call of the OpenAPI document with samples and a form to try it."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -171,6 +171,8 @@ def _fields(
 ) -> list[FieldDoc]:
     """The fields of a body, required ones first; nested fields are named `outer.inner`."""
     schema = resolve_schema(schema, shapes)
+    if variants := schema.get("oneOf"):
+        return _fields_by_type([resolve_schema(one, shapes) for one in variants], shapes)
     needed = set(schema.get("required", []))
     found = []
     properties = schema.get("properties", {})
@@ -184,6 +186,23 @@ def _fields(
         deeper = _plain(inner.get("items", {}), shapes) if many else inner
         if depth < DEEPEST and deeper.get("properties"):
             found += _fields(deeper, shapes, f"{before}{name}{'[]' if many else ''}.", depth + 1)
+    return found
+
+
+def _fields_by_type(variants: list[dict[str, Any]], shapes: dict[str, Any]) -> list[FieldDoc]:
+    """The fields that all types have, then those of each type with the type's name."""
+    tables = {one["properties"]["type"]["const"]: _fields(one, shapes) for one in variants}
+    shared = set.intersection(*({field.name for field in table} for table in tables.values()))
+    first = next(iter(tables.values()))
+    common = [field for field in first if field.name in shared]
+    found = [
+        replace(field, kind=" | ".join(tables)) if field.name == "type" else field
+        for field in common
+    ]
+    for name, table in tables.items():
+        label = Markup("<code>{}</code>: ").format(name)
+        own = [field for field in table if field.name not in shared]
+        found += [replace(field, text=label + field.text) for field in own]
     return found
 
 

@@ -35,7 +35,9 @@ OPEN_TO_TEST_KEYS = {
     **dict.fromkeys(
         ("v1.send", "v1.send_media", "v1.send_location"), "leaves sent from the test line"
     ),
-    "v1.send_template": "leaves sent from the test line",
+    **dict.fromkeys(("v1.send_template", "v1.send_message"), "leaves sent from the test line"),
+    "v1.preview_message": "stores nothing; it shows what the test line would send",
+    **dict.fromkeys(("v1.upload_media", "v1.read_media"), OWN),
     **dict.fromkeys(("v1.list_messages", "v1.read", "v1.timeline", "v1.cancel"), OWN),
     **dict.fromkeys(("v1.list_conversations", "v1.read_conversation"), OWN),
     **dict.fromkeys(("v1.change_conversation", "v1.list_conversation_messages"), OWN),
@@ -101,6 +103,7 @@ def ids(planted):
         "template_id": planted.template_id,
         "contact_id": planted.contact_id,
         "import_id": planted.import_id,
+        "media_id": planted.media_id,
         "erasure_id": planted.erasure_id,
         "conversation_id": planted.conversation_id,
         "connection_id": planted.connection_id,

@@ -83,8 +83,12 @@ class CommonOptions(BaseModel):
     )
 
 
-class SendOptions(CommonOptions):
+class ToPhone(BaseModel):
     phone: Phone
+
+
+class SendOptions(CommonOptions, ToPhone):
+    """The phone comes first: an error response has the code of the first field at fault."""
 
 
 Parameters = Annotated[

@@ -61,7 +61,9 @@ def _web_address(url: str) -> str:
 Body = Annotated[str, required_text("body", LONGEST_BODY)]
 Footer = Annotated[str | None, optional_text("footer", LONGEST_FOOTER)]
 HeaderText = Annotated[str | None, optional_text("header", LONGEST_HEADER)]
-AnyHeader = Annotated[Header | None, BeforeValidator(_header)]
+AnyHeader = Annotated[
+    Header | None, BeforeValidator(_header, json_schema_input_type=Header | str | None)
+]
 Label = Annotated[str, required_text("text", LONGEST_LABEL)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 BODY = Field(description="1024 characters at most.", examples=["Is 20:00 all right?"])
