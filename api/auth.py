@@ -168,19 +168,19 @@ def _take_token(
     if key.rate_per_second is not None:
         buckets.append(Bucket(f"key:{key.id}", key.rate_per_second, key.rate_per_second * 2))
     context.facts, context.key = tenant, key
-    context.taken = taken = take_tokens(buckets, str(tenant.id))
-    changed = taken.generation is not None and taken.generation != found.generation
+    context.rate_limit = rate_limit = take_tokens(buckets, str(tenant.id))
+    changed = rate_limit.generation is not None and rate_limit.generation != found.generation
     if changed or found.older_than(CACHE_SECONDS):
         read = api_caller.read_caller(tenant.id, key.id)
-        found = _remember(secret_hash, read, taken.generation)
+        found = _remember(secret_hash, read, rate_limit.generation)
         caller = _check_usable(read)
         context.facts, context.key = caller.tenant, caller.key
-    if not taken.allowed:
+    if not rate_limit.allowed:
         raise RateLimited(
             "More than {rate} requests a second. Wait {seconds} s and try again.",
-            retry_after=taken.retry_after,
+            retry_after=rate_limit.retry_after,
             rate=tenant.rate_per_second,
-            seconds=taken.retry_after,
+            seconds=rate_limit.retry_after,
         )
     return found
 

@@ -173,7 +173,7 @@ def add_api_headers(app: Flask) -> None:
             write("API-Version", API_VERSION)
             if "Cache-Control" not in headers:
                 headers.add("Cache-Control", "no-store")
-            rate_limit, tenant = facts.get("taken"), facts.get("facts")
+            rate_limit, tenant = facts.get("rate_limit"), facts.get("facts")
             if rate_limit is not None and tenant is not None:
                 write("RateLimit-Policy", f'"tenant";q={tenant.burst};w={tenant.window}')
                 reset = -(-rate_limit.reset_ms // 1000)

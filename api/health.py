@@ -60,10 +60,10 @@ def readyz() -> Response:
 
 @health.get("/metrics")
 def metrics() -> Response:
-    """Respond 404 if no metrics token is configured or the given one is wrong."""
+    """Respond 404 if no metrics token is configured or the token sent is wrong."""
     expected = current_app.extensions["comanda"].metrics_token
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not expected or not hmac.compare_digest(token.encode(), expected.encode()):
         raise NotFound()
     registry = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):

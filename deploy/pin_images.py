@@ -59,14 +59,14 @@ def pin(folder: Path, digest_of: Callable[[str], str] = ask_registry) -> list[st
     return sorted(pinned.values())
 
 
-def main(given: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     folder = Path(__file__).parent
-    if given == ["--check"]:
+    if arguments == ["--check"]:
         missing = unpinned(folder)
         for one in missing:
             sys.stderr.write(f"{one} has no digest; run python -m deploy.pin_images\n")
         return 1 if missing else 0
-    if given:
+    if arguments:
         sys.stderr.write("usage: python -m deploy.pin_images [--check]\n")
         return 2
     try:

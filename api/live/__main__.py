@@ -16,18 +16,18 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m api.live", description=__doc__)
     parser.add_argument("--port", type=int, default=DEFAULT_PORT)
     parser.add_argument("--host", default="127.0.0.1")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
         settings = load_settings()
     except SettingsError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     set_up_logs(settings)
-    logger("comanda.live").info("live server started", port=given.port)
+    logger("comanda.live").info("live server started", port=options.port)
     web.run_app(
         LiveServer(settings).app(),
-        host=given.host,
-        port=given.port,
+        host=options.host,
+        port=options.port,
         access_log=None,
         print=None,
         shutdown_timeout=3.0,

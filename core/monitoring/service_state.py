@@ -147,9 +147,9 @@ def measure_all_tenants() -> None:
         session.execute(insert(ServiceMeasurement), rows)
 
 
-def measure_figure(wanted: str) -> float:
+def measure_figure(name_of_figure: str) -> float:
     """The current value of one figure over all tenants."""
-    return sum(value for name, _, value in _measured(now()) if name == wanted)
+    return sum(value for name, _, value in _measured(now()) if name == name_of_figure)
 
 
 def _measured(moment: datetime) -> list[tuple[str, str, float]]:

@@ -28,6 +28,7 @@ class BatchingThread(Generic[T]):
     """
 
     _thread: ThreadPoolExecutor | None
+    _running: bool
 
     def __init__(self, name: str, seconds: float, send: Callable[[list[T]], None]) -> None:
         """`send` is called `seconds` after the first item was added."""

@@ -86,7 +86,7 @@ class LocalService:
     def __init__(self, data_dir: Path, port: int) -> None:
         self.data_dir = data_dir
         self.port = port
-        self.kept = load_or_make_secrets(data_dir)
+        self.secrets = load_or_make_secrets(data_dir)
         self.terminal = Terminal()
         self.supervisor = Supervisor(data_dir / "logs", self.terminal)
         self.service_file = data_dir / "service.env"
@@ -110,7 +110,7 @@ class LocalService:
         for name, setting in (("simulator", "SIMULATOR_URL"), ("live", "LIVE_URL")):
             port = remembered_port(self.data_dir / "ports.json", name)
             addresses[setting] = f"http://127.0.0.1:{port}"
-        settings = service_settings(self.data_dir, self.port, self.kept, addresses)
+        settings = service_settings(self.data_dir, self.port, self.secrets, addresses)
         write_service_file(self.service_file, settings)
         print_line("Preparing the data")
         compile_translations()
@@ -135,7 +135,7 @@ class LocalService:
             server = Valkey(
                 self.data_dir / "valkey",
                 port=remembered_port(self.data_dir / "ports.json", "valkey"),
-                password=self.kept["redis_password"],
+                password=self.secrets["redis_password"],
             )
             server.prepare()
             redis_url, queue = server.url, self.supervisor.start(valkey_program(server))
@@ -153,22 +153,24 @@ class LocalService:
     def external_database(self, url: str) -> tuple[str, str]:
         if owner_url := os.environ.get("MIGRATION_DATABASE_URL"):
             return with_driver(url), with_driver(owner_url)
-        return prepare_external(url, self.kept["app_password"])
+        return prepare_external(url, self.secrets["app_password"])
 
     def start_database(self) -> tuple[str, str]:
         self.database = server = Postgres(
             self.data_dir / "postgres",
             port=remembered_port(self.data_dir / "ports.json", "postgres"),
-            password=self.kept["postgres_password"],
+            password=self.secrets["postgres_password"],
             print_line=self.terminal.print_line,
         )
         server.prepare()
         self.supervisor.start_ready(postgres_program(server))
-        owner, app = self.kept["owner_password"], self.kept["app_password"]
+        owner, app = self.secrets["owner_password"], self.secrets["app_password"]
         make_roles_and_database(server.connect(), owner_password=owner, app_password=app)
         if not self.store_url:
-            make_linked_store(server.connect(), self.kept["host_password"])
-            self.store_url = server.url(LINKED_HOST_ROLE, self.kept["host_password"], LINKED_STORE)
+            make_linked_store(server.connect(), self.secrets["host_password"])
+            self.store_url = server.url(
+                LINKED_HOST_ROLE, self.secrets["host_password"], LINKED_STORE
+            )
         return server.url(APP, app, DATABASE), server.url(OWNER, owner, DATABASE)
 
     def prepare(self, settings: Mapping[str, str]) -> dict[str, Any]:

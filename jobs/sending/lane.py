@@ -147,7 +147,7 @@ class SendLane:
                 self.tenant_id, lambda: message_claim.requeue_messages(late, longest)
             )
             if longest > SOON_SECONDS:
-                self.drain.outbox.told.extend(message_settle.queued_outcomes(late))
+                self.drain.outbox.outcomes.extend(message_settle.queued_outcomes(late))
                 self.drain.publish_soon()
         return [one for one, wait in zip(group, waits, strict=True) if wait == 0]
 
@@ -201,7 +201,7 @@ class SendLane:
                     self.tenant_id,
                     lambda: attempt.settle_others(self.tenant_id, others, self.drain.pacing),
                 )
-                self.drain.outbox.told.extend(outcomes)
+                self.drain.outbox.outcomes.extend(outcomes)
                 self.drain.publish_soon()
             chaos.fault_point("after_settle_commit")
             return next_check
@@ -215,7 +215,7 @@ class SendLane:
         outcomes, next_check = await attempt.settle_accepted(
             calls, self.tenant_id, accepted, outbox, more
         )
-        outbox.told.extend(outcomes)
+        outbox.outcomes.extend(outcomes)
         self.drain.publish_soon()
         return next_check[0] if leave else now()
 

@@ -25,7 +25,7 @@ def check_renewals() -> dict[str, int]:
     """Hourly. Each reminder and each change happens at most once, however often this runs."""
     acknowledge_wakeup("jobs.tenants.plan_renewals.check_renewals")
     settings: Settings = current_app.extensions["comanda"]
-    done = {"told": 0, "taken_back": 0}
+    done = {"reminded": 0, "downgraded": 0}
 
     def check_tenant(tenant_id: int) -> bool:
         with tenant_scope(tenant_id):
@@ -33,9 +33,9 @@ def check_renewals() -> dict[str, int]:
                 return False
             status = renewals.current_plan_status(settings.plan_grace_days)
             if status.stage in renewals.EARLIER_NOTICES:
-                done["told"] += _send_reminder(status, settings)
+                done["reminded"] += _send_reminder(status, settings)
             elif status.stage == "due":
-                done["taken_back"] += _downgrade_unpaid_plan(settings)
+                done["downgraded"] += _downgrade_unpaid_plan(settings)
         return False
 
     all_tenants.run_step("jobs.tenants.plan_renewals.check_renewals", check_tenant)

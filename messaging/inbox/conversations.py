@@ -132,29 +132,29 @@ class ConversationSummary:
 def list_conversations(
     filters: ConversationFilters, after: str | None, limit: int
 ) -> list[ConversationSummary]:
-    wanted, params = [CONDITIONS[filters.view]], _params(limit=limit)
+    conditions, params = [CONDITIONS[filters.view]], _params(limit=limit)
     if filters.view == "mine":
         params["me"] = str(to_uuid("per", filters.me))
     if filters.query:
         found = search_index.find_conversations(filters.query)
         if not found:
             return []
-        wanted = ["c.id = ANY(CAST(:found AS uuid[]))"]
+        conditions = ["c.id = ANY(CAST(:found AS uuid[]))"]
         params["found"] = [UUID(str(one)) for one in found]
     if filters.line_id is not None:
-        wanted.append("c.line_id = :line_id")
+        conditions.append("c.line_id = :line_id")
         params["line_id"] = filters.line_id
     if filters.line_ids is not None:
-        wanted.append("c.line_id = ANY(:line_ids)")
+        conditions.append("c.line_id = ANY(:line_ids)")
         params["line_ids"] = sorted(filters.line_ids)
     if filters.contact_id:
-        wanted.append("c.contact_id = :contact_id")
+        conditions.append("c.contact_id = :contact_id")
         params["contact_id"] = str(to_uuid("con", filters.contact_id))
     if after:
         params["last_at"], params["last_id"] = _read_cursor(after)
-        wanted.append("(c.last_at, c.id) < (:last_at, :last_id)")
-    conditions = "".join(f"\n   AND {one}" for one in wanted)
-    query = f"{SELECT_CONVERSATIONS}{conditions}\n ORDER BY c.last_at DESC, c.id DESC LIMIT :limit"
+        conditions.append("(c.last_at, c.id) < (:last_at, :last_id)")
+    filtered = "".join(f"\n   AND {one}" for one in conditions)
+    query = f"{SELECT_CONVERSATIONS}{filtered}\n ORDER BY c.last_at DESC, c.id DESC LIMIT :limit"
     return _known(read_rows(_compiled(query), params))
 
 

@@ -271,7 +271,7 @@ def _next_state(
         return "failed", None, outcome.code, outcome.reason
     if isinstance(outcome, SendUnknown):
         return "unknown", None, "answer_lost", outcome.reason
-    raise TypeError(f"no fate for {outcome!r}")
+    raise TypeError(f"no next state for {outcome!r}")
 
 
 def _count_usage(rows: Sequence[Any]) -> None:

@@ -73,9 +73,9 @@ def _edit(known: Audience | None) -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 if known is None:
-                    audiences.save(field_text(form.name), form.given())
+                    audiences.save(field_text(form.name), form.filled_values())
                 else:
-                    audiences.change(known.id, field_text(form.name), form.given())
+                    audiences.change(known.id, field_text(form.name), form.filled_values())
             flash(gettext("Saved."), "success")
             return redirect(url_for("campaigns.audience_list"))
     return render_template(

@@ -172,10 +172,10 @@ def _chosen(form: CampaignRecipientsForm) -> CampaignInput:
     """Runs in the open scope. The chosen audience, or the filters, saved under a name if given."""
     if form.audience_id.data:
         return CampaignInput(audience_id=form.audience_id.data)
-    given = form.given()
+    filters = form.filled_values()
     if name := field_text(form.save_as).strip():
-        return CampaignInput(audience_id=audiences.save(name, given).id)
-    return CampaignInput(filters=given)
+        return CampaignInput(audience_id=audiences.save(name, filters).id)
+    return CampaignInput(filters=filters)
 
 
 def _line_name(line: Line) -> str:

@@ -70,7 +70,7 @@ class FiltersForm(Form):
         for name in TEXT_FILTERS:
             self[name].data = ", ".join(filters.get(name, []))
 
-    def given(self) -> dict[str, Any]:
+    def filled_values(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             name: [one.strip() for one in field_text(self[name]).split(",") if one.strip()]
             for name in TEXT_FILTERS

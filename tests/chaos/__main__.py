@@ -113,10 +113,10 @@ def main(only: list[str]) -> int:
 
 def _write(results: dict[str, Outcome], *, fresh: bool) -> None:
     """A run of some rows leaves the figures of the others as they were."""
-    told = {} if fresh or not RESULTS.is_file() else json.loads(RESULTS.read_text())
-    told.update({name: outcome.as_json() for name, outcome in results.items()})
+    results_so_far = {} if fresh or not RESULTS.is_file() else json.loads(RESULTS.read_text())
+    results_so_far.update({name: outcome.as_json() for name, outcome in results.items()})
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(told, indent=2) + "\n")
+    RESULTS.write_text(json.dumps(results_so_far, indent=2) + "\n")
 
 
 def _run(stage: Stage, row: Callable[[Stage], Outcome]) -> Outcome:

@@ -159,24 +159,24 @@ class Stage:
         }[name]
 
     def _environment(self) -> dict[str, str]:
-        told = self.settings
+        settings = self.settings
         return {
             **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
             "APP_ENV": "test",
-            "DATA_DIR": str(told.data_dir),
-            "BASE_URL": told.base_url,
-            "LIVE_URL": told.live_url,
-            "DATABASE_URL": told.database_url,
-            "REDIS_URL": told.redis_url,
-            "SECRET_KEY": told.secret_key,
-            "ENCRYPTION_KEYS": told.encryption_keys,
-            "MAIL_URL": told.mail_url,
-            "SIMULATOR_URL": told.simulator_url,
-            "SIMULATOR_SECRET": told.simulator_secret,
-            "LEASE_SECONDS": str(told.lease_seconds),
-            "LINKED_NETWORK": told.linked_network,
-            "LINKED_STORE_URL": told.linked_store_url,
-            "LINKED_LEASE_SECONDS": str(told.linked_lease_seconds),
+            "DATA_DIR": str(settings.data_dir),
+            "BASE_URL": settings.base_url,
+            "LIVE_URL": settings.live_url,
+            "DATABASE_URL": settings.database_url,
+            "REDIS_URL": settings.redis_url,
+            "SECRET_KEY": settings.secret_key,
+            "ENCRYPTION_KEYS": settings.encryption_keys,
+            "MAIL_URL": settings.mail_url,
+            "SIMULATOR_URL": settings.simulator_url,
+            "SIMULATOR_SECRET": settings.simulator_secret,
+            "LEASE_SECONDS": str(settings.lease_seconds),
+            "LINKED_NETWORK": settings.linked_network,
+            "LINKED_STORE_URL": settings.linked_store_url,
+            "LINKED_LEASE_SECONDS": str(settings.linked_lease_seconds),
             "ALLOW_LOOPBACK": "true",  # the customers' servers are here too
             "LOG_LEVEL": "WARNING",
         }

@@ -37,7 +37,7 @@ def list_audiences(query: PageQuery) -> dict[str, Any]:
 @idempotent
 def add_audience(body: AudienceFacts) -> JsonAnswer:
     """The contacts in it are determined each time it is used."""
-    made = audiences.save(body.name, body.filters.given())
+    made = audiences.save(body.name, body.filters.filled_values())
     return audience_json(made), 201
 
 
@@ -62,9 +62,9 @@ def read_audience(path: AudiencePath) -> dict[str, Any]:
 @key_may("campaigns")
 def change_audience(path: AudiencePath, body: AudienceChange) -> dict[str, Any]:
     """Existing campaigns keep the filters they were created with."""
-    given = body.filters.given() if body.filters else None
+    filters = body.filters.filled_values() if body.filters else None
     with tenant_scope(g.tenant_id):
-        changed = audiences.change(path.audience_id, body.name, given)
+        changed = audiences.change(path.audience_id, body.name, filters)
         return audience_json(changed)
 
 

@@ -62,7 +62,7 @@ def list_campaigns(query: CampaignQuery) -> dict[str, Any]:
 def add_campaign(body: CampaignFacts) -> JsonAnswer:
     """Creates a draft. Nothing is sent before it is started."""
     _check_line(body)
-    made = campaign_repository.add(body.wanted())
+    made = campaign_repository.add(body.to_input())
     return campaign_json(made), 201
 
 
@@ -88,7 +88,7 @@ def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         before = campaign_repository.get(path.campaign_id).template
         _check_line(body)
-        changed = campaign_repository.change(path.campaign_id, body.wanted(before))
+        changed = campaign_repository.change(path.campaign_id, body.to_input(before))
         return campaign_json(changed)
 
 

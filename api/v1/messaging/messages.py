@@ -205,7 +205,7 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
     """Store the message, then wait up to `patience` seconds for the network's response."""
     caller: ApiCaller = current_g().caller
     key = idempotency_key()
-    told: MessageOutcome | None = None
+    outcome: MessageOutcome | None = None
     try:
         line = line_repository.choose_route(
             caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
@@ -219,7 +219,7 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
         if at_once:
             message_accept.accept_in_own_transaction(ready, once)
         else:
-            told = send_and_wait(
+            outcome = send_and_wait(
                 current_flask().extensions["direct_sends"], ready, line, once, patience
             )
     except (IdempotencyKeyReused, DomainError) as refusal:
@@ -229,9 +229,9 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
         if ticket.state == "queued":
             notify_workers_now("jobs.sending.worker.drain")
         return answer
-    if told is not None and told.state == "failed":
-        return _refused_response(IdempotentRequest(key), ticket, told)
-    answer = _answer(*_accepted_response(ticket, told, applied))
+    if outcome is not None and outcome.state == "failed":
+        return _refused_response(IdempotentRequest(key), ticket, outcome)
+    answer = _answer(*_accepted_response(ticket, outcome, applied))
     if key is not None:
         with tenant_scope(g.tenant_id):
             IdempotentRequest(key).store(answer)
@@ -279,23 +279,23 @@ def _answer(body: dict[str, Any], status: int, headers: dict[str, str]) -> Respo
 
 
 def _accepted_response(
-    ticket: AcceptedMessage, told: MessageOutcome | None, applied: str
+    ticket: AcceptedMessage, outcome: MessageOutcome | None, applied: str
 ) -> tuple[dict[str, Any], int, dict[str, str]]:
     """200 with the network's id; 202 if it is not known yet."""
-    known = told is not None and told.state == "sent"
+    known = outcome is not None and outcome.state == "sent"
     headers = {} if known else {"Location": f"/api/v1/messages/{ticket.id}"}
     if applied:
         headers["Preference-Applied"] = applied
-    return accepted_message_json(ticket, told if known else None), 200 if known else 202, headers
+    return accepted_message_json(ticket, outcome if known else None), 200 if known else 202, headers
 
 
 def _refused_response(
-    attempt: IdempotentRequest, ticket: AcceptedMessage, told: MessageOutcome
+    attempt: IdempotentRequest, ticket: AcceptedMessage, outcome: MessageOutcome
 ) -> Response:
     """A refusal is stored as the response; an unavailable line releases the key for a retry."""
-    sentence = NETWORK_REASONS.english(told.error_reason or reasons.REFUSED)
-    error: DomainError = Invalid(told.error_code or "refused", sentence)
-    if told.error_code == "line_unavailable":
+    sentence = NETWORK_REASONS.english(outcome.error_reason or reasons.REFUSED)
+    error: DomainError = Invalid(outcome.error_code or "refused", sentence)
+    if outcome.error_code == "line_unavailable":
         error = TryAgain("line_unavailable", sentence)
     error.more = {"id": ticket.id}
     answer = domain_error_response(error)

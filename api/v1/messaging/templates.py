@@ -33,13 +33,13 @@ def list_templates(query: TemplatesQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         lines = _lines()
         chosen = [one for one in lines if query.instance_id in (None, one.id)]
-        wanted = template_repository.TemplateFilters(
+        filters = template_repository.TemplateFilters(
             state=query.state,
             category=query.category,
             name=query.name,
             accounts=frozenset(template_repository.template_account(line) for line in chosen),
         )
-        rows = template_repository.list_templates(wanted, query.after, query.limit + 1)
+        rows = template_repository.list_templates(filters, query.after, query.limit + 1)
     return page(rows, query, lambda row: row.id, lambda row: template_json(row, lines))
 
 

@@ -54,7 +54,7 @@ def list_printers(query: PrinterQuery) -> dict[str, Any]:
 @key_may("printers")
 @idempotent
 def add_printer(body: NewPrinter) -> JsonAnswer:
-    values = body.given()
+    values = body.filled_values()
     site = sites.get(values.pop("site_id"))
     made = printers.add(site.id, values.pop("name"), values.pop("way"), values)
     return printer_json(made), 201
@@ -78,7 +78,7 @@ def read_printer(path: PrinterPath) -> dict[str, Any]:
 @key_may("printers")
 def change_printer(path: PrinterPath, body: PrinterFields) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        return printer_json(printers.change(path.printer_id, body.given()))
+        return printer_json(printers.change(path.printer_id, body.filled_values()))
 
 
 @v1.delete(

@@ -56,7 +56,7 @@ class InboxScript:
     beginning: datetime
     prefix: str = "evening"
     numbers: Any = field(default_factory=lambda: count(1))
-    heard: list[PastReceipt] = field(default_factory=list)
+    receipts: list[PastReceipt] = field(default_factory=list)
     """Receipts for the answers; written at the end."""
     tally: UsageTally = field(default_factory=UsageTally)
 
@@ -97,16 +97,18 @@ class InboxScript:
             )
         for later, step in enumerate(("delivered", "read"), start=1):
             if state == "read" or (state == "delivered" and step == state):
-                self.heard.append(PastReceipt(network_id, step, at + timedelta(seconds=20 * later)))
+                self.receipts.append(
+                    PastReceipt(network_id, step, at + timedelta(seconds=20 * later))
+                )
         return network_id
 
-    def does(self, minutes: int, who: str, guest: Guest, act: str, *given: Any) -> None:
+    def does(self, minutes: int, who: str, guest: Guest, act: str, *arguments: Any) -> None:
         at = self.beginning - timedelta(minutes=minutes)
         with frozen(at), acting_as(self.actor(who)):
-            getattr(conversation_actions, act)(self._talk(guest), *given)
+            getattr(conversation_actions, act)(self._talk(guest), *arguments)
 
     def end(self) -> None:
-        add_receipts(self.heard)
+        add_receipts(self.receipts)
         self.tally.write()
 
     def actor(self, email: str) -> Actor:

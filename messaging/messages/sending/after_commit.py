@@ -18,9 +18,9 @@ log = logger(__name__)
 
 @dataclass
 class AfterCommitOutbox:
-    told: list[MessageOutcome] = field(default_factory=list)
+    outcomes: list[MessageOutcome] = field(default_factory=list)
     """for callers that wait for the outcome"""
-    news: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    live_updates: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     """live updates by tenant; each of these tenants has a webhook event to deliver as well"""
     publications: set[tuple[str, str]] = field(default_factory=set)
     """channels of Redis and what to publish there"""
@@ -28,18 +28,18 @@ class AfterCommitOutbox:
     task: "asyncio.Task[None] | None" = None
 
     def __bool__(self) -> bool:
-        return bool(self.told or self.news or self.publications or self.wakeups)
+        return bool(self.outcomes or self.live_updates or self.publications or self.wakeups)
 
-    def add_live_updates(self, tenant_id: int, news: list[dict[str, Any]]) -> None:
-        if news:
-            self.news.setdefault(tenant_id, []).extend(news)
+    def add_live_updates(self, tenant_id: int, live_updates: list[dict[str, Any]]) -> None:
+        if live_updates:
+            self.live_updates.setdefault(tenant_id, []).extend(live_updates)
 
     def add(self, more: "AfterCommitOutbox") -> None:
-        self.told += more.told
+        self.outcomes += more.outcomes
         self.publications |= more.publications
         self.wakeups |= more.wakeups
-        for tenant_id, news in more.news.items():
-            self.add_live_updates(tenant_id, news)
+        for tenant_id, live_updates in more.live_updates.items():
+            self.add_live_updates(tenant_id, live_updates)
 
     def flush_soon(self) -> None:
         """Send everything: once for all that is added while the last part is being sent."""
@@ -52,22 +52,24 @@ class AfterCommitOutbox:
 
     async def _flush(self) -> None:
         while self:
-            batch = AfterCommitOutbox(self.told, self.news, self.publications, self.wakeups)
-            self.told, self.news, self.publications, self.wakeups = [], {}, set(), set()
+            batch = AfterCommitOutbox(
+                self.outcomes, self.live_updates, self.publications, self.wakeups
+            )
+            self.outcomes, self.live_updates, self.publications, self.wakeups = [], {}, set(), set()
             # Blocking calls in a thread take a third of the time of an asyncio client.
             await asyncio.to_thread(batch.send)
 
     def send(self) -> None:
         """Never raises: pages reload, and the sweep finds work whose wake-up was lost."""
-        if self.told:
-            publish_outcomes(self.told, redis_client())
+        if self.outcomes:
+            publish_outcomes(self.outcomes, redis_client())
         deliveries = [
             WakeUp("jobs.webhooks.worker.drain", (tenant_id, "messages.sent"))
-            for tenant_id in self.news
+            for tenant_id in self.live_updates
         ]
         send_wakeups([*self.wakeups, *deliveries])
-        if self.news:
-            send_updates_of(self.news)
+        if self.live_updates:
+            send_updates_of(self.live_updates)
         try:
             for channel, text in self.publications:
                 redis_client().publish(channel, text)

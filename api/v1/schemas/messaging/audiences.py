@@ -44,7 +44,7 @@ class FilterFacts(BaseModel):
     orders_at_most: int | None = Field(None, ge=0, le=100_000)
     spent_at_least: str | None = Field(None, max_length=20, examples=["250.00"])
 
-    def given(self) -> dict[str, Any]:
+    def filled_values(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)
 
 

@@ -55,7 +55,7 @@ class TemplateFacts(BaseModel):
         " a button without one. Placeholders are filled in and URL-encoded.",
     )
 
-    def given(self) -> dict[str, Any]:
+    def values_to_store(self) -> dict[str, Any]:
         named = self.model_dump(exclude={"header_url"}, exclude_none=True)
         media = {"url": media_url(self.header_url, "header_url")} if self.header_url else {}
         return {**named, "buttons": self.buttons, "media": media}
@@ -97,20 +97,20 @@ class CampaignFacts(BaseModel):
     rest_days: int | None = Field(None, ge=0, le=365)
     follow_days: int | None = Field(None, ge=0, le=90)
 
-    def wanted(self, before: dict[str, Any] | None = None) -> CampaignInput:
+    def to_input(self, before: dict[str, Any] | None = None) -> CampaignInput:
         """Return the input; fields that were not sent stay unchanged.
 
         `before` is the current template.
         """
         sent = self.model_fields_set
         hours = self.quiet_hours
-        given: dict[str, Any] = {
+        values: dict[str, Any] = {
             "name": self.name or "",
             "audience_id": self.audience_id,
-            "filters": self.filters.given() if self.filters else {},
+            "filters": self.filters.filled_values() if self.filters else {},
             "line_id": self.instance_id,
             "text": self.message or "",
-            "template": with_stored_file(self.template.given(), before or {})
+            "template": with_stored_file(self.template.values_to_store(), before or {})
             if self.template
             else {},
             "gift": self.gift,
@@ -119,10 +119,10 @@ class CampaignFacts(BaseModel):
             "follow_days": self.follow_days,
         }
         names = {"instance_id": "line_id", "message": "text", "quiet_hours": "quiet"}
-        names_given = {names.get(name, name) for name in sent}
-        names_given -= {name for name in ("rest_days", "follow_days") if given[name] is None}
+        names_sent = {names.get(name, name) for name in sent}
+        names_sent -= {name for name in ("rest_days", "follow_days") if values[name] is None}
         return CampaignInput(
-            **{name: value if name in names_given else UNCHANGED for name, value in given.items()}
+            **{name: value if name in names_sent else UNCHANGED for name, value in values.items()}
         )
 
 

@@ -49,7 +49,7 @@ class PrinterFields(BaseModel):
     fallback_seconds: int | None = Field(None, ge=5, le=600)
     enabled: bool | None = None
 
-    def given(self) -> dict[str, Any]:
+    def filled_values(self) -> dict[str, Any]:
         return self.model_dump(exclude_unset=True)
 
 
