@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import psycopg2
 import pytest
 from redis import Redis
@@ -67,6 +68,12 @@ LAST = "tests/journeys/load/test_send_during_campaign.py"
 
 _services: Services | None = None
 _module: Path | None = None
+
+# The first example of a process takes a second: Hypothesis reads the constants of our modules then.
+hypothesis.settings.register_profile(
+    "comanda", suppress_health_check=[hypothesis.HealthCheck.too_slow], deadline=None
+)
+hypothesis.settings.load_profile("comanda")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

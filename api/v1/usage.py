@@ -18,6 +18,7 @@ from core.db import tenant_scope
 from core.values.money import json_number
 from messaging.api_caller import ApiCaller
 from messaging.costs import usage as message_usage
+from messaging.costs.free_messages import free_messages
 from messaging.costs.usage import Period
 
 TAG = Tag(name="Usage")
@@ -63,7 +64,7 @@ def costs(query: PeriodQuery) -> dict[str, Any]:
     since, until = _period(query)
     with tenant_scope(g.tenant_id):
         rows = message_usage.costs_by_day(since, until, _lines(query))
-        free = message_usage.free_messages(Period(since, until), _lines(query))
+        free = free_messages(Period(since, until), _lines(query))
     return {
         "since": since.isoformat(),
         "until": until.isoformat(),

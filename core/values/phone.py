@@ -196,7 +196,7 @@ def phone_variants(phone: str) -> set[str]:
 class _NumberingPlan(NamedTuple):
     """What the library knows about the numbers of one country code."""
 
-    national_prefix: re.Pattern[str] | None
+    national_prefix: str
     """A number that begins with this may be written with a prefix for calls within the country."""
     lengths: frozenset[int]
     only_country: str
@@ -217,7 +217,7 @@ def _complete_number(text: str) -> _NumberingPlan | None:
             if len(text) - size not in plan.lengths:
                 return None
             prefix = plan.national_prefix
-            return None if prefix is not None and prefix.match(text[size:]) else plan
+            return None if prefix and text.startswith(prefix, size) else plan
     return None
 
 
@@ -229,9 +229,11 @@ def _numbering_plan(code: str) -> _NumberingPlan | None:
     metadata = PhoneMetadata.metadata_for_region_or_calling_code(int(code), countries[0])
     if metadata is None or metadata.general_desc is None:
         return None
-    numbers, prefix = metadata.general_desc, metadata.national_prefix_for_parsing
+    numbers, prefix = metadata.general_desc, metadata.national_prefix_for_parsing or ""
+    if prefix and not _ASCII_DIGITS.fullmatch(prefix):
+        return None  # a pattern that the library has to read
     return _NumberingPlan(
-        re.compile(prefix) if prefix else None,
+        prefix,
         frozenset(numbers.possible_length) - frozenset(numbers.possible_length_local_only),
         countries[0] if len(countries) == 1 and countries[0].isalpha() else "",
     )

@@ -374,31 +374,3 @@ def set_costs(day: date, sums: dict[tuple[int, str, str], Decimal]) -> None:
     ):
         if (row.line_id, row.country, row.category) not in sums:
             row.cost_usd = Decimal(0)
-
-
-@dataclass(frozen=True)
-class FreeTotal:
-    """Messages of a period that the network did not bill, by line, category and reason."""
-
-    line_id: int
-    category: str
-    reason: str
-    messages: int
-
-
-def free_messages(span: Period, line_ids: frozenset[int] | None = None) -> list[FreeTotal]:
-    """Return what was free and why, by line; the most messages first."""
-    count = func.sum(FreeMessageDay.messages)
-    query = (
-        select(FreeMessageDay.line_id, FreeMessageDay.category, FreeMessageDay.reason, count)
-        .where(
-            FreeMessageDay.tenant_id == current_tenant_id(),
-            FreeMessageDay.day.between(span.since, span.until),
-        )
-        .group_by(FreeMessageDay.line_id, FreeMessageDay.category, FreeMessageDay.reason)
-        .having(count > 0)
-        .order_by(FreeMessageDay.line_id, count.desc(), FreeMessageDay.reason)
-    )
-    if line_ids is not None:
-        query = query.where(FreeMessageDay.line_id.in_(line_ids))
-    return [FreeTotal(*row) for row in db.session.execute(query)]

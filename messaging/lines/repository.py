@@ -182,13 +182,8 @@ def make_default(line_id: int) -> Line:
         return line
     _no_default()
     line.is_default = True
-    audit.record(
-        "lines.default_changed",
-        line.name,
-        was=was.name if was else "",
-        now=line.name,
-        instance_id=line.id,
-    )
+    before = was.name if was else ""
+    audit.record("lines.default_changed", line.name, was=before, now=line.name, instance_id=line.id)
     return line
 
 

@@ -11,6 +11,7 @@ from flask_login import current_user
 from core.clock import now
 from core.db import tenant_scope
 from messaging.costs import usage as message_usage
+from messaging.costs.free_messages import free_messages
 from messaging.costs.rates import tenant_rates
 from messaging.costs.usage import DIMENSIONS, InvalidPeriod, Period, UsageTotal
 from messaging.lines import repository as line_repository
@@ -115,7 +116,7 @@ def _page(form: SpendCapForm | None) -> str:
         )
         tests = frozenset(line.id for line in lines.values() if line.test)
         tried = message_usage.usage_totals(filters.span, "line", tests) if tests else []
-        free = message_usage.free_messages(filters.span, shown)
+        free = free_messages(filters.span, shown)
         allowances = _allowances([line for line in lines.values() if line.id in shown])
     if form is None and may("settings.manage"):
         form = SpendCapForm(formdata=None, cap_usd=current_user.account.chosen_cap_usd)

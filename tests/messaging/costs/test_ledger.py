@@ -12,6 +12,7 @@ from core.db import db, tenant_scope
 from jobs.costs import close_day
 from messaging.costs import ledger as message_ledger
 from messaging.costs import usage as message_usage
+from messaging.costs.free_messages import free_messages
 from messaging.costs.ledger import ChargedMessage, ReportedPricing
 from messaging.costs.usage import UsageTally
 from messaging.models import LedgerEntry, UsageDay
@@ -226,9 +227,9 @@ def test_a_free_message_is_counted_once_under_its_reason(line, type_, category, 
         assert message.free_reason == reason
         tally.write()
         span = message_usage.Period(now().date(), now().date())
-        [free] = message_usage.free_messages(span)
+        [free] = free_messages(span)
         assert (free.category, free.reason, free.messages) == (category, reason, 1)
         message_ledger.settle_price(message, ReportedPricing(category, True, "regular"), tally)
         tally.write()
-        assert message_usage.free_messages(span) == []
+        assert free_messages(span) == []
         assert message_row(line.tenant_id, message.id).free_reason is None
