@@ -34,6 +34,8 @@ class FieldDoc:
     text: Markup
     example: str = ""
     where: str = ""
+    of_type: str = ""
+    """The type of the body that has it; empty for a field of every body."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ def _fields_by_type(variants: list[dict[str, Any]], shapes: dict[str, Any]) -> l
     for name, table in tables.items():
         label = Markup("<code>{}</code>: ").format(name)
         own = [field for field in table if field.name not in shared]
-        found += [replace(field, text=label + field.text) for field in own]
+        found += [replace(field, text=label + field.text, of_type=name) for field in own]
     return found
 
 

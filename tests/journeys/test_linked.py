@@ -88,6 +88,21 @@ def test_a_phone_is_linked_by_its_code_and_speaks(app, settings, service, chromi
     page.goto(f"/messages?line={line_id}")
     expect(page.get_by_text("Geliyoruz")).to_be_visible()
 
+    choices = [{"id": "yes", "title": "Evet"}, {"id": "later", "title": "Daha sonra"}]
+    buttons = {"type": "buttons", "body": "Saat 20:00 uygun mu?", "buttons": choices}
+    to = {"to": {"phone": GUEST}, "instance_id": line_id}
+    status, _ = ask(service, business, "POST", "/messages", {**to, **buttons})
+    assert status in (200, 202)
+    expect(phone.get_by_role("log")).to_contain_text("2. Daha sonra", timeout=SLOW)
+    phone.get_by_label("Message", exact=True).fill("2.")
+    phone.keyboard.press("Enter")
+
+    def chosen():
+        _, found = ask(service, business, "GET", received)
+        return [one["button"]["id"] for one in found["data"] if one["type"] == "button"]
+
+    assert eventually(chosen, SLOW / 1000) == ["later"]
+
     second = service.start("second host", LINKED_HOST_COMMAND)
     service.processes["host"].send_signal(signal.SIGKILL)
     status, _ = ask(

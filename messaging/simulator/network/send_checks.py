@@ -82,7 +82,7 @@ def _reaction(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
 
 
 def _contacts(cards: list[Any]) -> Refusal | tuple[str, dict[str, Any]]:
-    shown = []
+    shown: list[dict[str, Any]] = []
     for card in cards:
         name = card.get("name") if isinstance(card, dict) else None
         if not isinstance(name, dict) or not name.get("formatted_name") or len(name) < 2:

@@ -1,6 +1,7 @@
 """The API reference page: every call of the OpenAPI document, with samples and examples."""
 
 import html
+from itertools import groupby
 
 from portal.developers.reference import read_groups
 from tests.portal.page_reader import faults, nonce_of, text_of
@@ -45,8 +46,9 @@ def test_a_group_that_is_none_is_not_there(client, app):
 def test_required_fields_come_first(app):
     """For example the required `message` of a text."""
     for call in (call for group in read_groups(app) for call in group.calls):
-        needed = [part.needed for part in call.fields if "." not in part.name]
-        assert needed == sorted(needed, reverse=True), call.id
+        for kind, parts in groupby(call.fields, key=lambda part: part.of_type):
+            needed = [part.needed for part in parts if "." not in part.name]
+            assert needed == sorted(needed, reverse=True), (call.id, kind)
 
 
 def test_every_parameter_and_field_is_described(app):
@@ -66,3 +68,11 @@ def test_answers_have_a_table_of_their_fields(client, app):
 
 def test_examples_have_no_warnings_that_answers_lack(client, app):
     assert '"warnings": []' not in html.unescape(text_of(client.get("/reference/messages")))
+
+
+def test_a_call_with_types_lists_the_fields_of_each_type(client):
+    page = client.get("/reference/messages").get_data(as_text=True)
+    call = page[page.index('id="post-messages"') :]
+    assert "text | image | video" in call
+    assert "<code>list</code>: " in call
+    assert "sections[].rows[].title" in call
