@@ -1,22 +1,23 @@
 """The objects behind Flask's `request`, `g` and `current_app`.
 
 Every access through those looks the object up again, in four function calls. Code that runs for
-every request takes the object itself. Only to be called during a request.
+every request takes the object once. Only to be called during a request.
 """
 
 from typing import Any
 
-from flask import Flask, Request
-from flask.globals import _cv_app, _cv_request  # Flask's own variables, without the proxies
+from flask import Flask, Request, current_app, g, request
 
 
 def current_request() -> Request:
-    return _cv_request.get().request
+    found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
+    return found
 
 
 def current_g() -> Any:
-    return _cv_app.get().g
+    return g._get_current_object()  # noqa: SLF001
 
 
 def current_flask() -> Flask:
-    return _cv_app.get().app
+    found: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
+    return found
