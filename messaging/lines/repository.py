@@ -150,17 +150,14 @@ def list_lines() -> list[Line]:
 
 def line_labels() -> list[LineLabel]:
     """Return the labels of all lines, also removed ones; secrets are not decrypted."""
-    rows = db.session.execute(LINE_LABELS)
     return [
         LineLabel(
-            id=row.id,
-            name=row.name,
-            kind=row.kind,
+            *row[:3],  # id, name and kind
             removed=row.removed_at is not None,
             test=row.test,
             held=not row.enabled or row.state not in SENDING_STATES,
         )
-        for row in rows
+        for row in db.session.execute(LINE_LABELS)
     ]
 
 
