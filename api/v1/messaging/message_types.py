@@ -42,7 +42,7 @@ SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
 PREVIEW_ID = "msg_00000000000000000000000000"
 
 
-@v1.post("/messages", tags=[TAG], summary="Send a message of any type", responses=SENT)
+@v1.post("/messages", tags=[TAG], summary="Send any type of message", responses=SENT)
 @key_may("messages:send", test_keys=True)
 def send_message(body: MessageRequest) -> Response:
     """Text, media, buttons, lists, templates and more: the fields depend on `type`. The field `can`

@@ -66,8 +66,8 @@ def rows_read(business, filters):
     """The number of rows that the list's statement reads."""
     statements = []
 
-    def keep(_connection, _cursor, statement, parameters, _context, _many):
-        if statement.lstrip().startswith("SELECT messages."):
+    def keep(_connection, _cursor, statement, parameters, context, _many):
+        if context.compiled and context.compiled.string.startswith("SELECT messages."):
             statements.append((statement, parameters))
 
     with tenant_scope(business.tenant_id):
