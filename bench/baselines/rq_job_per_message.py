@@ -6,11 +6,13 @@
 import json
 import os
 import sys
+from contextlib import suppress
 
 import psycopg2
 import urllib3
 from redis import Redis
 from rq import Queue, SimpleWorker
+from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
 from bench.baselines.minimal import SENT, network_call
@@ -51,7 +53,8 @@ def main() -> None:
     worker = SimpleWorker([baseline_queue(redis)], connection=redis, serializer=SERIALIZER)
     print("ready", flush=True)
     sys.stdin.readline()
-    worker.work(burst=True, logging_level="WARNING")
+    with suppress(StopRequested):  # it may be terminated while it ends by itself
+        worker.work(burst=True, logging_level="WARNING")
 
 
 if __name__ == "__main__":
