@@ -159,7 +159,7 @@ def _press(url: str) -> None:
 
 def _is_paid(url: str) -> bool:
     with urlopen(url, timeout=10) as page:
-        return b'class="told good"' in page.read()
+        return b'class="result good"' in page.read()
 
 
 def _repeat(stage: Stage, url: str, cart: Cart, door: tuple[str, str]) -> None:
