@@ -53,7 +53,7 @@ def main() -> None:
     worker = SimpleWorker([baseline_queue(redis)], connection=redis, serializer=SERIALIZER)
     print("ready", flush=True)
     sys.stdin.readline()
-    with suppress(StopRequested):  # it may be terminated while it ends by itself
+    with suppress(StopRequested):  # the bench may stop it while it is shutting down
         worker.work(burst=True, logging_level="WARNING")
 
 

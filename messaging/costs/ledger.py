@@ -16,7 +16,7 @@ from core.clock import now, zone
 from core.db import current_tenant_id, db
 from core.ids import new_id, to_uuid
 from core.sql.partitions import id_at
-from messaging.costs.rates import tenant_rates
+from messaging.costs.rates import LineOfKind, tenant_rates
 from messaging.costs.usage import UsageTally
 from messaging.models import LedgerEntry, Message
 from tenants.plans import quota
@@ -56,12 +56,6 @@ class ReportedPricing:
     """regular, free_customer_service or free_entry_point; empty if the receipt has none"""
 
 
-@dataclass(frozen=True)
-class _ChargedLine:
-    id: int
-    kind: str
-
-
 def charge(message: ChargedMessage, tally: UsageTally) -> Decimal:
     """Charge the quoted price, because the network accepted the message. Returns the price.
 
@@ -84,7 +78,7 @@ def settle_price(
     """
     if message.test:
         return ZERO
-    line, rates = _ChargedLine(message.line_id, line_kind), tenant_rates()
+    line, rates = LineOfKind(line_kind, message.line_id), tenant_rates()
     category = reported.category
     price = rates.settle(line, message.country, category, reported.billable, message.created_at)
     if price is None:

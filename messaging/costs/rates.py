@@ -60,8 +60,8 @@ class PricedLine(Protocol):
 
 
 @dataclass(frozen=True)
-class _AnyLine:
-    """No line has the id 0, so that no tier and no allowance applies."""
+class LineOfKind:
+    """A line by its kind. No line has the id 0, so that no tier and no allowance applies to it."""
 
     kind: str
     id: int = 0
@@ -217,7 +217,7 @@ def quote_price(line_kind: str, destination: str, category: str, at: datetime) -
     """
     country = phone_country(destination) or OTHER if destination.isdecimal() else destination
     rates = tenant_rates()
-    return rates.network(_AnyLine(line_kind), country, category, at) + rates.margin(
+    return rates.network(LineOfKind(line_kind), country, category, at) + rates.margin(
         line_kind, at.date()
     )
 

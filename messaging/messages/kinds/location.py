@@ -23,6 +23,9 @@ class LocationFields(KindFields):
     address: Annotated[str | None, optional_text("address", 400)] = Field(None, max_length=400)
 
     def message_content(self, _resolve_file: ResolveFile) -> dict[str, Any]:
+        return self.place()
+
+    def place(self) -> dict[str, Any]:
         return {
             "latitude": self.latitude,
             "longitude": self.longitude,

@@ -19,6 +19,7 @@ from messaging.messages.accept import (
     DEFAULT_VALIDITY,
     MessageDraft,
 )
+from messaging.messages.kinds.location import LocationFields
 from messaging.messages.states import OUT_STATES
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
@@ -140,13 +141,8 @@ class MediaRequest(FreeOptions):
     filename: Annotated[str | None, optional_text("filename", 240)] = Field(None, max_length=240)
 
 
-class LocationRequest(FreeOptions):
-    latitude: float = Field(ge=-90, le=90, examples=[41.0082])
-    longitude: float = Field(ge=-180, le=180, examples=[28.9784])
-    name: Annotated[str | None, optional_text("name", 200)] = Field(
-        None, max_length=200, description="The name of the place, shown with the address."
-    )
-    address: Annotated[str | None, optional_text("address", 400)] = Field(None, max_length=400)
+class LocationRequest(LocationFields, FreeOptions):
+    """A place, shown on a map."""
 
 
 class TemplateRequest(TemplateNamed, SendOptions):
@@ -245,12 +241,7 @@ def draft_of_media(body: MediaRequest) -> MessageDraft:
 
 
 def draft_of_location(body: LocationRequest) -> MessageDraft:
-    content: dict[str, Any] = {"latitude": body.latitude, "longitude": body.longitude}
-    for field in ("name", "address"):
-        value = getattr(body, field)
-        if value:
-            content[field] = value
-    return _draft(body, kind="location", content=content)
+    return _draft(body, kind="location", content=body.place())
 
 
 def draft_of_template(body: TemplateRequest) -> MessageDraft:
