@@ -21,9 +21,10 @@ from core.db import tenant_scope
 from core.errors import Invalid, NotFound, invalid
 from core.ids import BadId
 from core.values.money import json_number
-from core.values.phone import phone_variants
+from core.values.phone import phone_country, phone_variants
 from messaging.api_caller import ApiCaller
 from messaging.contacts import cards as contact_cards
+from messaging.costs.markets import OTHER
 from messaging.inbox import conversations as inbox_conversations
 from messaging.lines import capabilities
 from messaging.lines import repository as line_repository
@@ -69,7 +70,8 @@ def preview_message(body: MessageRequest) -> dict[str, Any]:
     caller: ApiCaller = g.caller
     with tenant_scope(g.tenant_id):
         draft = message_accept.check_template_draft(draft, line_repository.get(line.id))
-    ready = message_accept.prepare_message(draft, line, caller.tenant, caller.cards)
+    country = phone_country(draft.phone) or OTHER
+    price = caller.cards.quote(line, draft.phone, country, draft.category, now())
     kind, driver = MESSAGE_KINDS[draft.kind], DRIVERS[line.kind]
     sent_as = driver.capability(kind)
     text = draft.text
@@ -86,7 +88,7 @@ def preview_message(body: MessageRequest) -> dict[str, Any]:
         "line_kind": line.kind,
         "sent_as": sent_as,
         "category": draft.category,
-        "cost_usd": json_number(ready.ticket.quoted_usd),
+        "cost_usd": json_number(price),
         "test": line.test,
         "body": driver.request_body(envelope) if driver.request_body else None,
     }

@@ -9,6 +9,7 @@ from PIL import Image
 from core.clock import now, rfc3339
 from core.db import db
 from messaging.contacts import identities
+from messaging.costs import pricing_facts
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage
@@ -218,6 +219,14 @@ def test_a_preview_shows_the_request_and_stores_nothing(client, restaurant, line
     assert shown["body"]["to"] == PHONE
     with restaurant.scope():
         assert db.session.query(Message).filter_by(tenant_id=restaurant.tenant_id).count() == 0
+
+
+def test_a_preview_does_not_count_as_a_service_message(client, restaurant, line):
+    """Otherwise previews would use up the free messages of the month."""
+    for _ in range(3):
+        assert send(client, restaurant, BUTTONS, path="/messages/preview").status_code == 200
+    with restaurant.scope():
+        assert pricing_facts.tenant_facts().sent_in_month(line.id, now()) == 0
 
 
 def test_a_preview_for_a_linked_line_shows_the_numbered_text(client, restaurant, line):
