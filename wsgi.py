@@ -47,7 +47,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 REQUESTS = Counter("http_requests_total", "Answers by route and status", ["route", "status"])
 DURATION = Histogram("http_request_seconds", "Time to answer", ["route"])
 # Blueprints that programs call. They have no session, no form and no signed-in person.
-PROGRAM_BLUEPRINTS = frozenset({"v1", "hooks"})
+PROGRAM_BLUEPRINTS = frozenset({"v1", "hooks", "print_agents"})
 
 Hook = Callable[..., Any]
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import Integer, bindparam, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from core import live_updates, lookups
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, read_rows
 from core.errors import NotFound, Unauthenticated
-from core.ids import READABLE_ALPHABET, new_token, short_code
+from core.ids import READABLE_ALPHABET, Id, new_token, short_code
 from core.queue import lanes
 from core.values.text import one_line
 from printing import printers, reasons
@@ -24,6 +25,24 @@ POLL_SECONDS = 25
 CODE_LENGTH = 8
 _CODE = re.compile(f"[{READABLE_ALPHABET}]{{{CODE_LENGTH}}}")
 MAX_DISCOVERED = 20
+BEGIN_POLL = text("""
+UPDATE print_agents SET turn = turn + 1, seen_at = :now
+ WHERE tenant_id = :tenant_id AND id = :id AND revoked_at IS NULL
+RETURNING turn
+""").bindparams(bindparam("id", type_=Id("agt")))
+# The lock makes two polls of one agent claim one after the other.
+LOCK_AGENT = (
+    text("""
+SELECT a.turn, ARRAY(SELECT p.id FROM printers AS p
+                      WHERE p.tenant_id = :tenant_id AND p.agent_id = a.id
+                        AND p.removed_at IS NULL AND p.enabled) AS printers
+  FROM print_agents AS a
+ WHERE a.tenant_id = :tenant_id AND a.id = :id AND a.revoked_at IS NULL
+   FOR NO KEY UPDATE OF a
+""")
+    .bindparams(bindparam("id", type_=Id("agt")))
+    .columns(turn=Integer, printers=ARRAY(Id("prn")))
+)
 
 
 @dataclass(frozen=True)
@@ -155,41 +174,24 @@ def rename(agent_id: str, name: str) -> PrintAgent:
     return agent
 
 
-def begin_poll(agent_id: str) -> tuple[PrintAgent, int]:
-    """Record the poll and invalidate older polls of this agent. Raises if it was revoked."""
-    won = db.session.execute(
-        update(PrintAgent)
-        .where(
-            PrintAgent.tenant_id == current_tenant_id(),
-            PrintAgent.id == agent_id,
-            PrintAgent.revoked_at.is_(None),
-        )
-        .values(turn=PrintAgent.turn + 1, seen_at=now())
-        .returning(PrintAgent.turn)
-        .execution_options(synchronize_session=False)
-    ).first()
-    if won is None:
-        raise agent_revoked()
-    return get(agent_id), int(won.turn)
+def begin_poll(agent_id: str) -> int:
+    """Record the poll and return its number. Older polls of this agent get no more jobs.
 
-
-def is_latest_poll(agent_id: str, turn: int) -> bool:
-    """Return whether this is the agent's newest poll.
-
-    Locks the agent's row, so that two polls of one agent claim one after the other.
+    Raises if the agent was revoked.
     """
-    found = db.session.execute(
-        select(PrintAgent.turn)
-        .where(
-            PrintAgent.tenant_id == current_tenant_id(),
-            PrintAgent.id == agent_id,
-            PrintAgent.revoked_at.is_(None),
-        )
-        .with_for_update(key_share=True)
-    ).first()
-    if found is None:
+    params = {"tenant_id": current_tenant_id(), "id": agent_id, "now": now()}
+    turn = db.session.execute(BEGIN_POLL, params).scalar()
+    if turn is None:
         raise agent_revoked()
-    return bool(found.turn == turn)
+    return int(turn)
+
+
+def lock_for_claim(agent_id: str, turn: int) -> list[str] | None:
+    """Lock the agent's row and return the ids of its printers; None if a newer poll exists."""
+    rows = read_rows(LOCK_AGENT, {"tenant_id": current_tenant_id(), "id": agent_id})
+    if not rows:
+        raise agent_revoked()
+    return list(rows[0].printers) if rows[0].turn == turn else None
 
 
 def record_discovered(agent: PrintAgent, found: list[dict[str, Any]]) -> None:

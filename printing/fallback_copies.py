@@ -5,12 +5,12 @@ When one of them is printed, the other is cancelled, so that no dish is made twi
 
 from collections.abc import Sequence
 
-from sqlalchemy import and_, bindparam, or_, select, text
-from sqlalchemy.orm import aliased
+from sqlalchemy import bindparam, text
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from core import live_updates
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, read_rows
 from printing.job_evidence import add_evidence, publish_live_update
 from printing.models import PrintJob
 from printing.reasons import PRINTED_ELSEWHERE
@@ -23,6 +23,25 @@ SELECT id FROM print_jobs
 """).bindparams(
     bindparam("id", type_=PrintJob.id.type), bindparam("original", type_=PrintJob.id.type)
 )
+
+COPIES_PRINTED_ELSEWHERE = (
+    text("""
+SELECT j.id FROM print_jobs AS j
+ WHERE j.tenant_id = :tenant_id AND j.id = ANY(:jobs) AND j.state IN ('queued', 'claimed')
+   AND (EXISTS (SELECT 1 FROM print_jobs AS copy
+                 WHERE copy.tenant_id = :tenant_id AND copy.fallback_of = j.id
+                   AND copy.state = 'printed')
+     OR EXISTS (SELECT 1 FROM print_jobs AS original
+                 WHERE original.tenant_id = :tenant_id AND original.id = j.fallback_of
+                   AND original.state = 'printed'))
+""")
+    .bindparams(bindparam("jobs", type_=ARRAY(PrintJob.id.type)))
+    .columns(PrintJob.id)
+)
+JOBS_OF_AGENT = text("""
+SELECT id FROM print_jobs
+ WHERE tenant_id = :tenant_id AND state = 'claimed' AND claimed_by = :agent
+""").columns(PrintJob.id)
 
 
 def cancel_other_copies(job: PrintJob) -> None:
@@ -54,36 +73,17 @@ def printed_elsewhere(job_ids: Sequence[str]) -> list[str]:
     """Return those jobs whose backup copy or original is printed."""
     if not job_ids:
         return []
-    other = aliased(PrintJob)
-    query = (
-        select(PrintJob.id)
-        .join(
-            other,
-            and_(
-                other.tenant_id == PrintJob.tenant_id,
-                or_(other.fallback_of == PrintJob.id, other.id == PrintJob.fallback_of),
-            ),
-        )
-        .where(
-            PrintJob.tenant_id == current_tenant_id(),
-            other.tenant_id == current_tenant_id(),
-            PrintJob.id.in_(job_ids),
-            PrintJob.state.in_(("queued", "claimed")),
-            other.state == "printed",
-        )
+    rows = read_rows(
+        COPIES_PRINTED_ELSEWHERE, {"tenant_id": current_tenant_id(), "jobs": list(job_ids)}
     )
-    return [str(one) for one in db.session.scalars(query)]
+    return [row.id for row in rows]
 
 
 def jobs_to_drop(agent_id: str) -> list[PrintJob]:
     """Return the jobs of this agent that the other printer has printed."""
-    query = select(PrintJob).where(
-        PrintJob.tenant_id == current_tenant_id(),
-        PrintJob.state == "claimed",
-        PrintJob.claimed_by == agent_id,
-    )
-    own_jobs = {job.id: job for job in db.session.scalars(query)}
-    return [own_jobs[one] for one in printed_elsewhere(list(own_jobs))]
+    rows = read_rows(JOBS_OF_AGENT, {"tenant_id": current_tenant_id(), "agent": agent_id})
+    ids = printed_elsewhere([row.id for row in rows])
+    return [db.session.get_one(PrintJob, (current_tenant_id(), one)) for one in ids]
 
 
 def request_drop(job: PrintJob) -> bool:

@@ -136,6 +136,12 @@ class PrintJob(Base, TenantOwned):
         Index("print_jobs_state_idx", "tenant_id", "state", "id"),
         Index("print_jobs_printer_idx", "tenant_id", "printer_id", "id"),
         Index("print_jobs_order_idx", "tenant_id", "order_id", "id"),
+        Index(
+            "print_jobs_copy_idx",
+            "tenant_id",
+            "fallback_of",
+            postgresql_where=text("fallback_of IS NOT NULL"),
+        ),
     )
 
     id: Mapped[str] = id_column("pj")

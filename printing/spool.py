@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, select, text, update
+from sqlalchemy import bindparam, select, text
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.orm import undefer
 
 from core import live_updates
 from core.clock import now
-from core.db import current_tenant_id, db, notify_workers
+from core.db import current_tenant_id, db, notify_workers, read_rows
 from core.errors import Conflict, NotFound
 from core.ids import Id, new_id
 from core.queue import lanes
@@ -45,6 +45,19 @@ WHERE p.tenant_id = :tenant_id AND p.id = ANY(:printers) AND NOT EXISTS (
   WHERE c.tenant_id = :tenant_id AND c.printer_id = p.id AND c.state = 'claimed'
 )
 """).bindparams(bindparam("printers", type_=ARRAY(Id("prn"))))
+EXTEND_LEASES = text("""
+UPDATE print_jobs SET leased_until = :until
+ WHERE tenant_id = :tenant_id AND state = 'claimed' AND claimed_by = :by AND id = ANY(:jobs)
+""").bindparams(bindparam("jobs", type_=ARRAY(Id("pj"))))
+LOST_JOBS = (
+    text("""
+SELECT id FROM print_jobs
+ WHERE tenant_id = :tenant_id AND state = 'claimed' AND claimed_by = :by AND id <> ALL(:jobs)
+   FOR UPDATE
+""")
+    .bindparams(bindparam("jobs", type_=ARRAY(Id("pj"))))
+    .columns(PrintJob.id)
+)
 
 
 @dataclass(frozen=True)
@@ -135,9 +148,7 @@ def claim(printer_ids: Sequence[str], by: str) -> ClaimedJobs:
     if not printer_ids:
         return ClaimedJobs([])
     moment = now()
-    heads = db.session.execute(
-        QUEUE_HEADS, {"tenant_id": current_tenant_id(), "printers": list(printer_ids)}
-    ).all()
+    heads = _queue_heads(printer_ids)
     waits = [
         (row.due_at - moment if row.due_at > moment else RENDER_GRACE).total_seconds()
         for row in heads
@@ -157,12 +168,15 @@ def claim_one(printer: Printer, by: str) -> PrintJob | None:
     if not lock_printer(printer.id):
         return None
     moment = now()
-    heads = db.session.execute(
-        QUEUE_HEADS, {"tenant_id": current_tenant_id(), "printers": [printer.id]}
-    ).all()
-    ready = [row.id for row in heads if row.due_at <= moment]
+    ready = [row.id for row in _queue_heads([printer.id]) if row.due_at <= moment]
     claimed = _claim_rows(ready, by, moment) if ready else []
     return claimed[0] if claimed else None
+
+
+def _queue_heads(printer_ids: Sequence[str]) -> Sequence[Any]:
+    """The oldest queued job of each printer that has none in hand."""
+    params = {"tenant_id": current_tenant_id(), "printers": list(printer_ids)}
+    return read_rows(QUEUE_HEADS, params)
 
 
 def lock_printer(printer_id: str) -> bool:
@@ -225,29 +239,18 @@ def extend_leases(job_ids: Sequence[str], by: str) -> None:
     An agent records a job before it prints it, so a job that it does not list was lost on the way:
     nothing was printed, and it can be claimed again.
     """
-    moment = now()
-    own_jobs = (
-        PrintJob.tenant_id == current_tenant_id(),
-        PrintJob.state == "claimed",
-        PrintJob.claimed_by == by,
-    )
+    params = {"tenant_id": current_tenant_id(), "by": by, "jobs": list(job_ids)}
     if job_ids:
-        db.session.execute(
-            update(PrintJob)
-            .where(*own_jobs, PrintJob.id.in_(job_ids))
-            .values(leased_until=moment + timedelta(seconds=LEASE_SECONDS))
-            .execution_options(synchronize_session=False)
-        )
-    lost = select(PrintJob).where(*own_jobs)
-    if job_ids:
-        lost = lost.where(PrintJob.id.not_in(job_ids))
-    for job in db.session.scalars(lost.with_for_update()):
+        until = now() + timedelta(seconds=LEASE_SECONDS)
+        db.session.execute(EXTEND_LEASES, {**params, "until": until})
+    for row in read_rows(LOST_JOBS, params):
+        job = get_job(row.id)
         job.state, job.leased_until = "queued", None
         add_evidence(job, "not_received", who=by, fence=job.fence)
 
 
 def settle(
-    job_id: str,
+    job: PrintJob,
     fence: int,
     outcome: str,
     *,
@@ -255,8 +258,7 @@ def settle(
     detail: str = "",
     evidence: Mapping[str, Any] | None = None,
 ) -> SettleResult:
-    """Record a result. Idempotent; a result with an old fence is only kept as evidence."""
-    job = lock_job(job_id)
+    """Record the result of a locked job. Idempotent; an old fence makes it evidence only."""
     detail = one_line(detail, 200)
     facts = {"who": who, "fence": fence, "detail": detail, **_shortened(evidence or {})}
     if fence != job.fence or (job.state == "queued" and outcome == "unsure"):

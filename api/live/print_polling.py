@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -144,22 +145,19 @@ class PrintPolling:
         turn, knows_little = await self._in_tenant(
             tenant_id, lambda: agent_polling.begin_poll(agent_id, report)
         )
+        reported = {printer_id for printer_id, _, _ in report.states}
         while True:
-            handed: PollAnswer = await self._in_tenant(
-                tenant_id, lambda: agent_polling.claim_jobs(agent_id, turn)
+            answer = knows_little or until <= clock()
+            claim = partial(
+                agent_polling.claim_jobs, agent_id, turn, reported=reported, answer=answer
             )
-            left = until - clock()
-            reported = {printer_id for printer_id, _, _ in report.states}
-            news_of_printers = knows_little or reported != {
-                one["id"] for one in handed.body["printers"]
-            }
-            if handed.any_jobs or handed.over or news_of_printers or left <= 0:
+            handed: PollAnswer = await self._in_tenant(tenant_id, claim)
+            if handed.body is not None:
                 return handed.body
             if request.transport is None or request.transport.is_closing():
-                return handed.body
-            changed = await self._wait(waiter, agent_id, left, handed.recheck_after)
-            if changed:
-                knows_little = changed == "printers"
+                return agent_polling.NOTHING
+            changed = await self._wait(waiter, agent_id, until - clock(), handed.recheck_after)
+            knows_little = changed == "printers"
 
     async def _wait(
         self, waiter: Subscriber | None, agent_id: str, left: float, recheck_after: float | None

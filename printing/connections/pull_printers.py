@@ -137,7 +137,8 @@ def record_result(
             add_evidence(job, "refused", who=by, detail=detail, **evidence)
             spool.finish_job(job, "failed", reasons.device_text(detail))
         return job
-    spool.settle(job.id, number, outcome, who=by, detail=detail, evidence=evidence)
+    locked = spool.lock_job(job.id)
+    spool.settle(locked, number, outcome, who=by, detail=detail, evidence=evidence)
     return job
 
 

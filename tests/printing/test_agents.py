@@ -21,9 +21,9 @@ def test_a_newer_poll_ends_an_older_one(press):
     with press.scope():
         new, _ = agent_polling.begin_poll(press.agent.id, agent_polling.AgentReport())
     with press.scope():
-        assert agent_polling.claim_jobs(press.agent.id, old).over
+        assert agent_polling.claim_jobs(press.agent.id, old).body == agent_polling.NOTHING
     with press.scope():
-        assert agent_polling.claim_jobs(press.agent.id, new).any_jobs
+        assert agent_polling.claim_jobs(press.agent.id, new).body["jobs"]
 
 
 def test_a_revoked_agent_gets_nothing_and_its_tickets_wait_for_the_next(press):

@@ -1,6 +1,7 @@
 """A ticket that stays unprinted is copied to the fallback printer, and printed once."""
 
 from datetime import timedelta
+from functools import partial
 
 from core.clock import frozen, now
 from printing import agent_polling, fallback_copies, printers
@@ -69,10 +70,14 @@ def test_an_agent_is_asked_to_drop_what_the_backup_printer_printed(press):
     with press.scope():
         turn, _ = agent_polling.begin_poll(press.agent.id, AgentReport(have=list(press.agent.hand)))
     with press.scope():
-        handed = agent_polling.claim_jobs(press.agent.id, turn)
-        assert handed.body["drop"] == [original.id]
-        assert handed.any_jobs  # the poll is answered at once
-        assert not agent_polling.claim_jobs(press.agent.id, turn).any_jobs  # but once only
+        claim = partial(
+            agent_polling.claim_jobs,
+            *(press.agent.id, turn),
+            reported={press.kitchen, press.bar},
+            answer=False,
+        )
+        assert claim().body["drop"] == [original.id]  # the poll is answered at once
+        assert claim().body is None  # but once only
     press.agent.reports(press.agent.hand[original.id], "failed", "printed on another printer")
     assert press.job(original.id).detail == fallback_copies.PRINTED_ELSEWHERE
     assert press.agent.polls() == []
