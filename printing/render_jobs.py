@@ -1,10 +1,12 @@
 """Render documents of print jobs to bytes, once, and store the bytes with the job."""
 
+from collections.abc import Mapping, Sequence
+
 from sqlalchemy import select
 
 from core import live_updates
 from core.clock import now
-from core.db import current_tenant_id, db, savepoint
+from core.db import current_tenant_id, db
 from core.logs import logger
 from printing import printers, reasons
 from printing.models import Printer, PrintJob
@@ -31,22 +33,28 @@ def render_due() -> int:
         .with_for_update()
     )
     jobs = list(db.session.scalars(query))
-    agents = set()
-    for job in jobs:
-        if render_job(job):
-            agents.add(db.session.get_one(Printer, (job.tenant_id, job.printer_id)).agent_id)
+    known = printers_of(jobs)
+    agents = {known[job.printer_id].agent_id for job in jobs if render_job(job, known)}
     for agent_id in sorted(filter(None, agents)):
         live_updates.publish_update("prints.agent", agent=agent_id)
     return len(jobs)
 
 
-def render_job(job: PrintJob) -> bool:
+def printers_of(jobs: Sequence[PrintJob]) -> dict[str, Printer]:
+    """Return the printers of these jobs by their ids."""
+    if not jobs:
+        return {}
+    query = select(Printer).where(
+        Printer.tenant_id == current_tenant_id(), Printer.id.in_({job.printer_id for job in jobs})
+    )
+    return {printer.id: printer for printer in db.session.scalars(query)}
+
+
+def render_job(job: PrintJob, known: Mapping[str, Printer]) -> bool:
     """Render one job. Returns False if that fails; the job is then failed with the reason."""
-    printer = db.session.get_one(Printer, (job.tenant_id, job.printer_id))
-    paper = printers.print_format(printer)
+    paper = printers.print_format(known[job.printer_id])
     try:
-        with savepoint():
-            made = _bytes_of(job, paper)
+        made = _bytes_of(job, paper)
     except Exception as error:  # a ticket that cannot be rendered must not block the next ones
         log.exception("ticket rendering failed", job=job.id)
         job.state, job.settled_at = "failed", now()

@@ -59,6 +59,12 @@ SELECT id FROM print_jobs
     .columns(PrintJob.id)
 )
 
+INSERT_JOBS = (
+    insert(PrintJob)
+    .on_conflict_do_nothing(index_elements=[PrintJob.tenant_id, PrintJob.dedupe])
+    .returning(PrintJob.id)
+)
+
 
 @dataclass(frozen=True)
 class NewPrintJob:
@@ -93,20 +99,17 @@ class SettleResult:
 
 def queue_jobs(sheets: Iterable[NewPrintJob]) -> list[str]:
     """Queue jobs in this transaction. Returns the ids of those that did not exist yet."""
-    made, agents = [], set()
-    for sheet in sheets:
-        statement = (
-            insert(PrintJob)
-            .values(job_row(sheet))
-            .on_conflict_do_nothing(index_elements=[PrintJob.tenant_id, PrintJob.dedupe])
+    jobs = {str(row["id"]): (row, sheet) for sheet in sheets for row in [job_row(sheet)]}
+    if not jobs:
+        return []
+    inserted = set(db.session.scalars(INSERT_JOBS, [row for row, _ in jobs.values()]))
+    made, agents = [job_id for job_id in jobs if job_id in inserted], set()
+    for job_id in made:
+        _, sheet = jobs[job_id]
+        agents.add(sheet.printer.agent_id)
+        live_updates.publish_update(
+            "prints.changed", id=job_id, order=sheet.order_id, state="queued"
         )
-        new = db.session.scalars(statement.returning(PrintJob.id)).first()
-        if new is not None:
-            made.append(str(new))
-            agents.add(sheet.printer.agent_id)
-            live_updates.publish_update(
-                "prints.changed", id=new, order=sheet.order_id, state="queued"
-            )
     if made:
         lanes.mark_later(PRINTING_LANE, current_tenant_id(), now() + CHECK_AFTER)
         notify_workers("jobs.printing.render", current_tenant_id())
@@ -221,8 +224,10 @@ def _claim_rows(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]
         .with_for_update()
     )
     claimed = []
-    for job in db.session.scalars(query):
-        if job.data is None and not render_jobs.render_job(job):
+    jobs = list(db.session.scalars(query))
+    known = render_jobs.printers_of([job for job in jobs if job.data is None])
+    for job in jobs:
+        if job.data is None and not render_jobs.render_job(job, known):
             continue  # it has failed, with the reason
         job.state, job.fence, job.claimed_by = "claimed", job.fence + 1, by
         job.claimed_at, job.leased_until = moment, moment + timedelta(seconds=LEASE_SECONDS)

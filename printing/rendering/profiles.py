@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from printing.rendering.escpos_library import printer_table
+
 # The order in which a code page is searched for a line, Turkish first. Right-to-left pages are not
 # included, because printers do not reverse and join letters: such lines are drawn.
 PREFERRED = (
@@ -40,10 +42,8 @@ class Profile:
         Reads the library's table, which is large and loaded only when needed; uses the lowest
         number of each supported page.
         """
-        from escpos.capabilities import CAPABILITIES
-
         numbers: dict[str, int] = {}
-        table = CAPABILITIES["profiles"][self.capabilities]["codePages"]
+        table = printer_table()["profiles"][self.capabilities]["codePages"]
         for number, name in sorted(table.items(), key=lambda pair: int(pair[0])):
             encoding = name.lower().replace("iso_8859-", "iso8859-")
             numbers.setdefault(encoding, int(number))

@@ -1,5 +1,7 @@
 """Printer data, parsed by readers that are based only on the vendors' command lists."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
@@ -24,6 +26,7 @@ from printing.rendering.document import (
     TextLine,
     Total,
 )
+from printing.rendering.escpos_library import printer_class, printer_table
 from printing.rendering.profiles import UnsupportedFormat
 from printing.rendering.render import (
     SAMPLES,
@@ -61,6 +64,18 @@ EVERYTHING = (
     TextLine("fiş 1/2 · ayrıca: BAR", "center"),
     Cut(),
 )
+
+WITHOUT_YAML = """
+import os, yaml
+def refuse(*_):
+    raise AssertionError("the table was parsed as YAML")
+yaml.safe_load = refuse
+from printing.rendering.escpos_library import printer_class
+printer = printer_class()(profile="TM-T88V")
+printer.hw("INIT")
+assert printer.output == b"\\x1b@", printer.output
+assert "ESCPOS_CAPABILITIES_PICKLE_DIR" not in os.environ
+"""
 
 
 def read(name: str, *parts, language: str = "tr") -> byte_readers.Read:
@@ -230,3 +245,18 @@ def test_plain_text_and_media_types():
     assert render(ticket, PrintFormat("starprnt")).media_type == "application/vnd.star.starprnt"
     assert render(ticket, PrintFormat("png")).data.startswith(b"\x89PNG")
     assert render(ticket, PrintFormat("escpos")).media_type == "application/octet-stream"
+
+
+def test_the_first_ticket_of_a_process_does_not_wait_for_a_parser():
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_YAML], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_library_has_the_same_table():
+    printer_class()
+    from escpos.capabilities import CAPABILITIES
+
+    assert printer_table() == CAPABILITIES
+    assert {"default", "TM-T88V"} <= printer_table()["profiles"].keys()

@@ -9,6 +9,7 @@ from printing.rendering import raster
 from printing.rendering.document import Document
 from printing.rendering.encoders.base import PrinterLanguage
 from printing.rendering.encoders.bitmap import low_high, to_bits
+from printing.rendering.escpos_library import printer_class
 from printing.rendering.layout import (
     AnyRow,
     CutRow,
@@ -55,10 +56,7 @@ def styled_row(row: Row, page: tuple[str, int], roll: PaperRoll) -> bytes:
 
 class _Writer:
     def __init__(self, roll: PaperRoll) -> None:
-        # The library's table of printers loads slowly, so it is loaded here and not at import.
-        from escpos.printer import Dummy
-
-        self.writer = Dummy(profile=roll.profile.capabilities)
+        self.writer = printer_class()(profile=roll.profile.capabilities)
         self.roll = roll
         self.page: int | None = None
         self.style: tuple[int, int, bool, bool, str] | None = None

@@ -5,7 +5,7 @@ Without it every poll of an agent that had tickets in hand read all printed tick
 
 from alembic import op
 
-revision = "0064"
+revision = "0059"
 down_revision = "0058"
 branch_labels = None
 depends_on = None
