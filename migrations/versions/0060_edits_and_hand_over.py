@@ -1,4 +1,4 @@
-"""Changes of messages that have not arrived yet, the holder of a conversation, arrivals from ads."""
+"""Changes that arrive before their message, who holds a conversation, and arrivals from ads."""
 
 from alembic import op
 
