@@ -45,6 +45,9 @@ MESSAGE_KINDS: dict[str, MessageKind] = {
     "unsupported": UNSUPPORTED,
 }
 
+UNREADABLE = "unsupported"
+"""The kind of messages that arrived and cannot be read."""
+
 
 def has_file(code: str) -> bool:
     kind = MESSAGE_KINDS.get(code)

@@ -13,6 +13,7 @@ from messaging.lines.drivers.cloud.field_readers import (
     read_timestamp,
 )
 from messaging.lines.drivers.cloud.inbound_kinds import read_content
+from messaging.messages.kinds.registry import UNREADABLE
 from webhooks.inbound import reasons as hook_reasons
 
 EDIT_KINDS = {"edit": "edited", "revoke": "deleted"}
@@ -77,7 +78,7 @@ def _sent_content(message: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Like `read_content`; also reads kinds that only businesses send, in the form of a request."""
     type_name = read_text(message.get("type"))
     kind, text, content = read_content(message)
-    if kind != "unsupported":
+    if kind != UNREADABLE:
         return kind, text, content
     part = read_object(message, type_name)
     if type_name == "template":

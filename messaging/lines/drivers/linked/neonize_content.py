@@ -7,7 +7,7 @@ field that is not set has an empty value. So every field is read by `_value`.
 import re
 from typing import Any
 
-from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.messages.kinds.registry import MESSAGE_KINDS, UNREADABLE
 
 Content = tuple[str, str, dict[str, Any]]  # kind, text, content
 
@@ -56,7 +56,7 @@ def read_content(message: Any, network_id: str) -> Content:
             found[2].update(_context(message))
             return found
     poll = any(_value(_value(message, name), "name") for name in _POLLS)
-    return "unsupported", "", {"type": "poll" if poll else "unknown"}
+    return UNREADABLE, "", {"type": "poll" if poll else "unknown"}
 
 
 def read_change(message: Any) -> tuple[str, str, str, str] | None:
@@ -103,9 +103,9 @@ def _media(message: Any, network_id: str) -> Content | None:
         content: dict[str, Any] = {"id": network_id, "mime_type": mime_type}
         if caption:
             content["caption"] = caption
-        if kind == "document" and (filename := _value(part, "fileName")):
+        if filename := _value(part, "fileName"):
             content["filename"] = filename
-        if kind == "audio" and _value(part, "PTT", "ptt"):
+        if _value(part, "PTT", "ptt"):
             content["voice"] = True
         return kind, caption, content
     return None

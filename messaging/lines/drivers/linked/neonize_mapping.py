@@ -18,7 +18,7 @@ from messaging.lines.drivers.linked.neonize_content import (
     read_change,
     read_content,
 )
-from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.messages.kinds.registry import MESSAGE_KINDS, UNREADABLE
 
 PHONE_SERVER, LID_SERVER = "s.whatsapp.net", "lid"
 DELIVERED, READ, PLAYED = 1, 4, 6
@@ -53,7 +53,7 @@ def read_message(event: Any) -> list[ClientEvent]:
     if is_protocol_message(event.Message):
         return []
     kind, text, content = read_content(event.Message, info.ID)
-    if source.IsFromMe and kind == "unsupported":
+    if source.IsFromMe and kind == UNREADABLE:
         return []  # mostly keys that devices exchange
     if source.IsFromMe:
         phone, network_id = _phone_and_lid(source.Chat, source.RecipientAlt)
