@@ -116,6 +116,13 @@ NOT_SUBSCRIBED = _reason(
         "app to the account's webhooks."
     ),
 )
+FIELDS_MISSING = _reason(
+    "fields_missing",
+    N_(
+        "The app does not subscribe to all webhook fields that Comanda reads. Subscribe to them in "
+        "the app's webhook settings:"
+    ),
+)
 NO_CALLBACK = _reason(
     "no_callback",
     N_(

@@ -14,6 +14,7 @@ MOST_OF_A_TEXT = 40
 MOST_QUERY_WORDS = 4
 MOST_FOUND = 200
 SCAN_LIMIT = 2000
+MOST_TEXTS = 5000  # of one conversation; older ones are not read again
 PHONE_SUFFIX_LENGTHS = (10, 7, 4)  # people search a number by its last digits
 HIGHEST_CHARACTER = "\U0010ffff"
 _WORD = re.compile(r"\w+")
@@ -24,6 +25,16 @@ INSERT INTO conversation_words (tenant_id, word, conversation_id)
 SELECT :tenant_id, word, CAST(:conversation_id AS uuid)
   FROM unnest(CAST(:words AS text[])) AS word
     ON CONFLICT DO NOTHING RETURNING word
+""")
+REMAINING_TEXTS = text("""
+SELECT text FROM messages
+ WHERE tenant_id = :tenant_id AND phone = :phone AND line_id = :line_id AND text <> ''
+ ORDER BY id DESC LIMIT :most
+""")
+DELETE_WORDS = text("""
+DELETE FROM conversation_words
+ WHERE tenant_id = :tenant_id AND conversation_id = CAST(:conversation_id AS uuid)
+   AND word = ANY(CAST(:words AS text[]))
 """)
 SELECT_NAMES = text("""
 SELECT talks.id, contacts.name,
@@ -73,10 +84,24 @@ def add_words(conversation_id: str, words: Iterable[str]) -> None:
             INSERT_WORDS,
             {
                 "tenant_id": current_tenant_id(),
-                "conversation_id": str(to_uuid("cnv", conversation_id)),
+                "conversation_id": _uuid_text(conversation_id),
                 "words": known,
             },
         )
+
+
+def remove_words(conversation_id: str, line_id: int, phone: str, words: set[str]) -> None:
+    """Remove words of a deleted text, except those that other messages still contain.
+
+    The words of the contact's name have to be added again.
+    """
+    params = {"tenant_id": current_tenant_id(), "conversation_id": _uuid_text(conversation_id)}
+    texts = db.session.scalars(
+        REMAINING_TEXTS, {**params, "line_id": line_id, "phone": phone, "most": MOST_TEXTS}
+    )
+    gone = words.difference(*(words_of(one) for one in texts))
+    if gone:
+        db.session.execute(DELETE_WORDS, {**params, "words": sorted(gone)})
 
 
 def add_contact_words(contact_ids: Iterable[str]) -> None:
@@ -87,6 +112,10 @@ def add_contact_words(contact_ids: Iterable[str]) -> None:
     for talk in people:
         phones = [word for spelling in talk.spellings for word in words_of_phone(spelling)]
         add_words(from_uuid("cnv", talk.id), [*words_of(talk.name), *phones])
+
+
+def _uuid_text(conversation_id: str) -> str:
+    return str(to_uuid("cnv", conversation_id))
 
 
 def query_words(query: str) -> list[str]:

@@ -33,11 +33,11 @@ from messaging.inbox import conversation_actions, quick_replies
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox.conversations import ConversationFilters
 from messaging.lines import repository as line_repository
-from messaging.lines.drivers.base import InboundMessage
+from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.linked import pairing
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
-from messaging.messages.receive import receive_message
+from messaging.messages.receive import receive_line_update, receive_message
 from messaging.models import (
     LedgerEntry,
     LinkedDay,
@@ -223,6 +223,8 @@ def add_sample_messages(business: Business, name: str) -> tuple[int, str]:
             text=f"{name} answer",
         )
         receive_message(line, answer, tally)
+        early = {"network_id": f"wamid.{name}.early", "at": 1, "text": f"{name} edit"}
+        receive_line_update(line, LineUpdate("edited", early))
         tally.add_free(now().date(), line.id, "service", "allowance", 1)
         tally.write()
         where = {"tenant_id": business.tenant_id, "country": "TR", "category": "utility"}

@@ -8,6 +8,8 @@ TEST_EVENT = "webhooks.test"
 EVENT_GROUPS: dict[str, tuple[str, ...]] = {
     "messages": (
         "messages.upsert",
+        "messages.updated",
+        "messages.echo",
         "messages.sent",
         "messages.delivered",
         "messages.read",

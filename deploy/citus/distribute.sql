@@ -71,6 +71,7 @@ SELECT create_distributed_table('conversation_notes', 'tenant_id', colocate_with
 SELECT create_distributed_table('conversation_words', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('quick_replies', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('network_ids', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('early_edits', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('ledger_entries', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('usage_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('rate_overrides', 'tenant_id', colocate_with => 'accounts');

@@ -20,11 +20,12 @@ from jobs.inbound import messages as inbound_messages
 from messaging.automations import runs as automation_runs
 from messaging.automations import store_events
 from messaging.costs.usage import UsageTally
-from messaging.lines.drivers.base import ParsedWebhook
+from messaging.lines.drivers.base import EchoedMessage, ParsedWebhook
 from messaging.lines.drivers.cloud.driver import UnreadableWebhook
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import receipts
 from messaging.messages import receive as message_receive
+from messaging.messages.inbound.echoes import store_echo
 from messaging.models import Line
 from restaurant.payments import provider_events
 from restaurant.payments.gateways.base import UnreadableEvent as SignalUnreadable
@@ -263,6 +264,8 @@ def _parts_of_line(line: Line, parsed: ParsedWebhook, alone: bool) -> Iterator[H
         yield HookPart(
             f"message {number}", partial(inbound_messages.receive_and_react, line, message)
         )
+    for number, echo in enumerate(parsed.echoes, 1):
+        yield HookPart(f"echo {number}", partial(_store_echo, line, echo))
     for number, receipt in enumerate(parsed.receipts, 1):
         receive = partial(receipts.receive_receipt, line, receipt, alone=alone)
         yield HookPart(f"receipt {number}", receive)
@@ -270,6 +273,10 @@ def _parts_of_line(line: Line, parsed: ParsedWebhook, alone: bool) -> Iterator[H
         yield HookPart(
             f"update {number}", partial(message_receive.receive_line_update, line, update)
         )
+
+
+def _store_echo(line: Line, echo: EchoedMessage, _tally: UsageTally) -> None:
+    store_echo(line, echo)
 
 
 class LineCache:

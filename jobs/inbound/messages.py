@@ -20,9 +20,10 @@ log = logger(__name__)
 
 def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) -> None:
     """Store the message and react to it. If the reaction fails, the message stays in the inbox."""
-    message_id = message_receive.receive_message(line, message, tally)
-    if message_id is None:
-        return
+    stored = message_receive.store_message(line, message, tally)
+    if stored is None or stored.message.content.get("handled_by"):
+        return  # the network's agent answers
+    message_id, message = stored.id, stored.message
     order = chat_orders.may_be_order(message)
     if not (order or message.kind == "location" or loyalty_keywords.is_keyword(message)):
         return

@@ -18,6 +18,7 @@ from messaging.lines.drivers.linked.client import (
     DeviceLoggedOut,
     DevicePaired,
     EchoReceived,
+    MessageChanged,
     MessageReceived,
     NumberRestricted,
     PairingCodeShown,
@@ -28,6 +29,7 @@ from messaging.lines.drivers.linked.client import (
 from messaging.messages import receipts
 from messaging.messages.linked.choices import as_choice
 from messaging.messages.linked.echoes import receive_echo
+from messaging.messages.receive import receive_line_update
 from messaging.models import Line
 
 if TYPE_CHECKING:
@@ -58,6 +60,10 @@ class EventRecorder:
             await self.receipt(event.receipt)
         elif isinstance(event, EchoReceived):
             await self.session.apply(lambda line, tally: receive_echo(line, event, tally))
+        elif isinstance(event, MessageChanged):
+            await self.session.apply(
+                lambda line, tally: receive_line_update(line, event.update, tally)
+            )
         else:
             await self.record_session_event(event)
 

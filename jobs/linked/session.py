@@ -23,6 +23,7 @@ from messaging.lines.drivers.linked.client import (
     LINKED_KIND,
     ClientDisconnected,
     ClientUnavailable,
+    EchoReceived,
     LinkedClient,
     LinkedSession,
     MessageReceived,
@@ -166,7 +167,7 @@ class LineSession:
         async with contextlib.aclosing(client.events(requested.code_phone)) as events:
             async for event in events:
                 await recorder.record(event)
-                if isinstance(event, MessageReceived):
+                if isinstance(event, MessageReceived | EchoReceived):
                     files.arrived.set()
                 if self.over or isinstance(event, ClientDisconnected):
                     return

@@ -9,6 +9,7 @@ from core.logs import logger
 from core.queue.wakeups import acknowledge_wakeup
 from jobs.engine import all_tenants
 from messaging.messages import retention as message_retention
+from messaging.messages.inbound import edits
 from messaging.messages.media import library as media_library
 from tenants import accounts
 from tenants.data import retention as chosen
@@ -77,6 +78,7 @@ def _row_deletions(days: RetentionDays) -> Iterator[tuple[str, int, Callable[[],
         yield "calls", chosen.BATCH_SIZE, lambda: chosen.delete_old_requests(calls_before)
     if (files_before := days.before("media_days")) is not None:
         yield "files", media_library.AT_ONCE, lambda: media_library.delete_before(files_before)
+    yield "hooks", edits.AT_ONCE, edits.delete_old_early_edits
     if days.hook_days is not None:
         # Received hooks, and published events with their payloads.
         hook_age = timedelta(days=days.hook_days)

@@ -24,7 +24,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SELECT_CONVERSATIONS = """
 SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_until, c.unread,
        c.assigned_to, c.closed_at, contacts.name, contacts.tags, contacts.blocked_at,
-       contacts.opted_out_at, m.direction, m.kind, m.text, m.state
+       contacts.opted_out_at, m.direction, m.kind, m.text, m.state, c.held_by,
+       jsonb_exists(m.content, 'deleted_at') AS deleted
   FROM conversations AS c
   JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
   LEFT JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = c.last_message_id
@@ -90,6 +91,10 @@ class ConversationSummary:
     last_kind: str
     last_text: str
     last_state: str
+    last_deleted: bool = False
+    """The sender has deleted the last message."""
+    held_by: str = ""
+    """meta_agent while the network's own agent answers."""
     identities: tuple[tuple[str, str, str], ...] = field(default=())
     """Kind, value and the network's spelling of each."""
 
@@ -217,6 +222,8 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
             last_kind=row.kind or "text",
             last_text=row.text or "",
             last_state=row.state or "",
+            last_deleted=bool(row.deleted),
+            held_by=row.held_by or "",
             identities=names.get(row.contact_id, ()),
         )
         for row in rows

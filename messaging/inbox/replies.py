@@ -19,6 +19,7 @@ from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
+from messaging.messages.inbound import handovers
 from messaging.messages.media.uploads import UploadedFile
 from messaging.models import Line
 from tenants import idempotency
@@ -91,6 +92,8 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, accepted.id))
     _record_reply(talk, accepted.id)
+    if talk.held_by:
+        handovers.take_over(talk.id)
     search_index.add_words(talk.id, search_index.words_of(draft.text))
     publish_update("conversations.changed", id=talk.id, message=accepted.id)
     return accepted.id

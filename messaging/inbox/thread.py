@@ -57,7 +57,8 @@ SELECT id, direction, kind, text, content, state, network_id,
    AND line_id = :line_id AND phone = ANY(CAST(:places AS text[]))
 """)
 SELECT_QUOTED = text("""
-SELECT n.network_id, m.direction, m.kind, m.text, m.id
+SELECT n.network_id, m.direction, m.kind, m.text, m.id,
+       jsonb_exists(m.content, 'deleted_at') AS deleted
   FROM network_ids AS n
   JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = n.message_id
  WHERE n.tenant_id = :tenant_id AND n.network_id = ANY(CAST(:network_ids AS text[]))
@@ -70,6 +71,7 @@ class QuotedMessage:
     kind: str
     text: str
     id: str
+    deleted: bool = False
 
 
 @dataclass
@@ -88,6 +90,15 @@ class ThreadMessage:
     reactions: list[str] = field(default_factory=list)
     file: MediaFile | None = None
     """The file, downloaded or pending."""
+
+    @property
+    def deleted(self) -> bool:
+        return "deleted_at" in self.content
+
+    @property
+    def version(self) -> str:
+        """Changes when the message is edited or deleted."""
+        return str(self.content.get("deleted_at") or self.content.get("edited_at") or "")
 
     @property
     def by(self) -> str:
@@ -140,6 +151,7 @@ def messages_by_id(talk: ConversationSummary, ids: Sequence[str]) -> list[Thread
     rows = db.session.execute(SELECT_MESSAGES_BY_ID, _params(talk, ids=uuids)).all()
     messages = [_message_of_row(row) for row in rows]
     _add_quotes(messages)
+    _add_files(messages)
     return messages
 
 
@@ -249,7 +261,11 @@ def _add_quotes(messages: list[ThreadMessage]) -> None:
     )
     quotes = {
         row.network_id: QuotedMessage(
-            row.direction, row.kind, row.text[:LONGEST_QUOTE], from_uuid("msg", row.id)
+            row.direction,
+            row.kind,
+            row.text[:LONGEST_QUOTE],
+            from_uuid("msg", row.id),
+            row.deleted,
         )
         for row in rows
     }

@@ -40,7 +40,7 @@ VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING
 MESSAGE_ROW = """
 SELECT id, line_id, state, phone, reference, network_id, country, category, quoted_usd, cost_usd,
        test, created_at, content -> 'gone_ids', content -> 'fallback', content -> 'own_line',
-       free_reason,
+       free_reason, content ->> 'sent_from',
        (SELECT max(c.at) FROM message_changes AS c
          WHERE c.tenant_id = :tenant_id AND c.message_id = :id)
   FROM messages
@@ -92,6 +92,8 @@ class _LockedMessage:
     fallback: dict[str, Any] | None
     own_line: int | None
     free_reason: str | None
+    sent_from: str | None
+    """Set for a message that we did not send: it is neither counted nor paid for here."""
     last_at: datetime | None
     """When it last changed."""
 
@@ -128,6 +130,10 @@ def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: b
     if _try_fallback(message, receipt, tally):
         return True
     moved = can_transition(message.state, receipt.state) and _update_state(message, receipt)
+    if message.sent_from:
+        if moved:
+            _publish_change(message, receipt, Decimal(0))
+        return moved
     cost = _settle_cost(line, message, receipt, moved, tally)
     if moved:
         _publish_change(message, receipt, cost)

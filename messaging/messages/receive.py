@@ -1,5 +1,6 @@
 """Store each inbound message once, even if the network repeats it, and publish its event."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unicodedata import normalize
@@ -24,8 +25,9 @@ from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.send_lane import wake_waiting_messages
-from messaging.messages.content import public_content
-from messaging.messages.kinds.registry import MESSAGE_KINDS, has_file, is_written
+from messaging.messages.content import content_fields
+from messaging.messages.inbound import edits, handovers
+from messaging.messages.kinds.registry import is_written
 from messaging.messages.media import files as media_files
 from messaging.models import Line
 from messaging.templates import repository as template_repository
@@ -33,23 +35,12 @@ from webhooks.events import publish_webhook_event
 
 log = logger(__name__)
 
-MAX_EARLIER_TEXTS = 10  # earlier texts kept for one edited message
+MESSAGE_UPDATES = {
+    "edited": edits.apply_edit,
+    "deleted": edits.apply_edit,
+    "handover": handovers.apply_handover,
+}
 WINDOW = timedelta(hours=24)  # in which a cloud line may reply freely
-REGISTER_NETWORK_ID = text("""
-INSERT INTO network_ids (tenant_id, network_id, message_id)
-VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING RETURNING message_id
-""")
-FIND_ORIGINAL = text("""
-SELECT m.id, m.text, m.content
-  FROM network_ids AS n JOIN messages AS m ON m.tenant_id = n.tenant_id AND m.id = n.message_id
- WHERE n.tenant_id = :tenant_id AND n.network_id = :network_id AND m.tenant_id = :tenant_id
-   AND m.line_id = :line_id AND m.direction = 'in'
-   FOR UPDATE OF m
-""")
-UPDATE_ORIGINAL = text("""
-UPDATE messages SET text = :text, content = :content, changed_at = :now
- WHERE tenant_id = :tenant_id AND id = :id
-""")
 # The conversation row comes out the same for any order of arrival.
 STORE_MESSAGE = text("""
 INSERT INTO messages (tenant_id, id, line_id, direction, kind, phone, contact_id, text, content,
@@ -61,9 +52,9 @@ VALUES (:tenant_id, :id, :line_id, 'in', :kind, :phone, :contact_id, :text, :con
 INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
 VALUES (:tenant_id, :id, :change_id, :at, 'received', '');
 INSERT INTO conversations (tenant_id, id, line_id, contact_id, last_message_id, last_at,
-                           window_until, entry_point_until, unread)
+                           window_until, entry_point_until, unread, held_by, held_at)
 VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, :window_until,
-        :entry_point_until, 1)
+        :entry_point_until, :unread, CAST(:held_by AS text), CAST(:held_at AS timestamptz))
 ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
    SET last_message_id = CASE WHEN excluded.last_at >= conversations.last_at
                               THEN excluded.last_message_id
@@ -71,16 +62,35 @@ ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
        last_at = greatest(conversations.last_at, excluded.last_at),
        window_until = greatest(conversations.window_until, excluded.window_until),
        entry_point_until = greatest(conversations.entry_point_until, excluded.entry_point_until),
-       unread = conversations.unread + 1, closed_at = NULL
+       held_by = CASE WHEN conversations.held_at > excluded.last_at
+                      THEN conversations.held_by ELSE excluded.held_by END,
+       held_at = greatest(conversations.held_at, excluded.held_at),
+       unread = conversations.unread + excluded.unread, closed_at = NULL
 RETURNING id
 """)
 
 
+@dataclass(frozen=True)
+class ReceivedMessage:
+    id: str
+    message: InboundMessage
+    """As it was stored: an edit may have arrived before it."""
+
+
 def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> str | None:
     """Store an inbound message. Returns our id, or None if the message was stored before."""
+    stored = store_message(line, message, tally)
+    return stored.id if stored else None
+
+
+def store_message(line: Line, message: InboundMessage, tally: UsageTally) -> ReceivedMessage | None:
+    """Store an inbound message, publish its event and count it. None: it was stored before."""
     uuid = new_uuid()
-    if not _register_network_id(message.network_id, uuid):
-        return None
+    if not edits.register_network_id(message.network_id, uuid):
+        early = edits.take_early_edits(line, message.network_id)
+        if early is None:
+            return None
+        uuid, message = early.message_id, edits.with_changes(message, early.changes)
     message_id = from_uuid("msg", uuid)
     at = _received_at(message.at)
     contact = contact_identities.find_or_create(
@@ -94,7 +104,7 @@ def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> s
     if is_written(message.kind) and contact_identities.is_opt_out_request(message.text):
         _record_opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
     tally.add(line.id, _country(message), "service", received=1)
-    return message_id
+    return ReceivedMessage(message_id, message)
 
 
 def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | None = None) -> None:
@@ -102,8 +112,8 @@ def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | Non
     if update.kind == "marketing":
         _apply_marketing_preference(line, update.detail)
         return
-    if update.kind in ("edited", "deleted"):
-        _apply_edit(line, update)
+    if apply := MESSAGE_UPDATES.get(update.kind):
+        apply(line, update)
         return
     if update.kind == "template":
         if not template_repository.apply_template_update(line, update.detail):
@@ -145,42 +155,10 @@ def inbound_event_body(
         "type": message.kind,
         "id": message_id,
     }
-    content = message.content
-    if has_file(message.kind):
-        data["media"] = {
-            "mime_type": content.get("mime_type"),
-            "url": media_files.signed_link(message_id) if content.get("id") else None,
-            "size": content.get("size"),
-            "sha256": media_files.hex_digest(str(content.get("sha256") or "")) or None,
-            "caption": content.get("caption"),
-            "filename": content.get("filename"),
-        }
-    elif _shows_text(message):
-        data["text"] = normalize("NFC", message.text)
-    data |= public_content(message.kind, content)
-    if reply_to := content.get("reply_to"):
-        data["reply_to"] = reply_to
+    data |= content_fields(message.kind, message.text, message.content, message_id)
     if line.test:
         data["test"] = True
     return {"instance_id": line.id, "data": data}
-
-
-def _shows_text(message: InboundMessage) -> bool:
-    kind = MESSAGE_KINDS.get(message.kind)
-    rule = kind.event_text if kind else "given"
-    return rule == "always" or (rule == "given" and bool(message.text))
-
-
-def _register_network_id(network_id: str, uuid: UUID) -> bool:
-    """Register the network's id; False if it is registered already.
-
-    The insert is the lock: a concurrent repeat waits for the first transaction and finds the row.
-    """
-    made = db.session.execute(
-        REGISTER_NETWORK_ID,
-        {"tenant_id": current_tenant_id(), "network_id": network_id, "message_id": str(uuid)},
-    )
-    return made.first() is not None
 
 
 def _received_at(at: int) -> datetime:
@@ -205,6 +183,7 @@ def _store(
     line: Line, message: InboundMessage, uuid: UUID, contact: KnownContact, at: datetime
 ) -> str:
     """Store message, timeline and conversation in one round trip; return the conversation id."""
+    held_by = message.content.get("handled_by")
     stored = db.session.execute(
         STORE_MESSAGE,
         {
@@ -225,6 +204,10 @@ def _store(
             "conversation_id": str(new_uuid()),
             "window_until": at + WINDOW if DRIVERS[line.kind].has_reply_window else None,
             "entry_point_until": _entry_point_until(line, message, at),
+            # What the network's agent answers does not wait for a person.
+            "unread": 0 if held_by else 1,
+            "held_by": held_by,
+            "held_at": at if held_by else None,
         },
     )
     return from_uuid("cnv", stored.scalar_one())
@@ -284,41 +267,6 @@ def _apply_pricing_tier(line: Line, detail: dict[str, Any]) -> None:
         from_messages=detail["from_messages"],
         at=datetime.fromtimestamp(detail["at"], UTC),
     )
-
-
-def _apply_edit(line: Line, update: LineUpdate) -> None:
-    """Mark the original of a message that the customer edited or deleted; no new message is stored.
-
-    Earlier texts are kept in its content.
-    """
-    found = db.session.execute(
-        FIND_ORIGINAL,
-        {
-            "tenant_id": current_tenant_id(),
-            "network_id": update.detail["network_id"],
-            "line_id": line.id,
-        },
-    ).first()
-    if found is None:
-        log.info("changed message not found", line=line.id, change=update.kind)
-        return
-    content, text = {**found.content, f"{update.kind}_at": update.detail["at"]}, found.text
-    if update.kind == "edited" and update.detail["text"]:
-        content["earlier"] = [*found.content.get("earlier", []), text][-MAX_EARLIER_TEXTS:]
-        text = normalize("NFC", update.detail["text"])
-        if "caption" in content:
-            content["caption"] = text
-    db.session.execute(
-        UPDATE_ORIGINAL,
-        {
-            "tenant_id": current_tenant_id(),
-            "id": found.id,
-            "text": text,
-            "content": Json(content),
-            "now": now(),
-        },
-    )
-    publish_update("messages.changed", id=from_uuid("msg", found.id), state="received")
 
 
 def _affected_lines(line: Line, detail: dict[str, Any]) -> list[Line]:

@@ -41,7 +41,7 @@ from messaging.models.costs import (
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.media import MediaFile, UploadedMedia
-from messaging.models.messages import Message, MessageChange, NetworkId
+from messaging.models.messages import EarlyEdit, Message, MessageChange, NetworkId
 from messaging.models.templates import Template
 from webhooks.inbound.models import ReceivedHook
 
@@ -66,6 +66,7 @@ __all__ = [
     "Conversation",
     "ConversationNote",
     "ConversationWord",
+    "EarlyEdit",
     "FreeMessageDay",
     "HookKey",
     "Identity",

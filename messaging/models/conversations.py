@@ -69,6 +69,10 @@ class Conversation(Base, TenantOwned):
     window_until: Mapped[datetime | None]
     entry_point_until: Mapped[datetime | None]
     """Messages are free until then, because the customer came from an ad."""
+    held_by: Mapped[str | None] = mapped_column(Text)
+    """meta_agent while the network's own agent answers; None: the team and its programs answer."""
+    held_at: Mapped[datetime | None]
+    """When the network last reported who holds the conversation."""
     unread: Mapped[int] = mapped_column(default=0)
     assigned_to: Mapped[str | None] = mapped_column(Id("per"))
     closed_at: Mapped[datetime | None]

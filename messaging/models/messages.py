@@ -11,6 +11,7 @@ from sqlalchemy import (
     Text,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
@@ -76,6 +77,12 @@ class Message(Base, TenantOwned):
             "id",
             postgresql_where=text("kind = 'template'"),
         ),
+        Index(
+            "messages_referral_idx",
+            "tenant_id",
+            "id",
+            postgresql_where=text("direction = 'in' AND jsonb_exists(content, 'referral')"),
+        ),
         {"postgresql_partition_by": "RANGE (id)"},
     )
 
@@ -129,3 +136,15 @@ class NetworkId(Base, TenantOwned):
 
     network_id: Mapped[str] = mapped_column(Text, primary_key=True)
     message_id: Mapped[str] = mapped_column(Id("msg"))
+
+
+class EarlyEdit(Base, TenantOwned):
+    """Edits and deletions that arrived before their message. The message gets the id given here."""
+
+    __tablename__ = "early_edits"
+
+    network_id: Mapped[str] = mapped_column(Text, primary_key=True)
+    message_id: Mapped[str] = mapped_column(Id("msg"))
+    line_id: Mapped[int] = mapped_column(Integer)
+    changes: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = mapped_column(default=now)

@@ -217,6 +217,7 @@ def _same_side(before: ThreadEntry, entry: ThreadMessage | ThreadNote, author: s
         and isinstance(entry, ThreadMessage)
         and one.direction == entry.direction
         and before.author == author
+        and one.content.get("sent_from") == entry.content.get("sent_from")
         and timedelta(0) <= entry.at - one.at < GROUPING_GAP
     )
 

@@ -21,7 +21,7 @@ BLOCKING = {
 # Problems that leave it unknown whether the line can send.
 UNREACHABLE = frozenset({"network_unreachable"})
 # A line has no callback URL at the network until it is saved.
-AFTER_SAVING = frozenset({"webhook_not_subscribed", "webhook_elsewhere"})
+AFTER_SAVING = frozenset({"webhook_not_subscribed", "webhook_elsewhere", "webhook_fields_missing"})
 
 
 def callback_url(line: Line) -> str:

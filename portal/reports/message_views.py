@@ -1,6 +1,8 @@
 """The message report of a date range, from daily totals (UTC)."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from typing import Any
 
 from flask import g, redirect, render_template, url_for
@@ -11,12 +13,15 @@ from core.db import tenant_scope
 from core.values.date_ranges import DateRange
 from messaging.costs import usage as message_usage
 from messaging.costs.usage import Period, UsageTotal
+from messaging.inbox import ad_arrivals
+from messaging.inbox.ad_arrivals import AdTotal
 from messaging.lines import repository as line_repository
 from portal.reports import reports
 from portal.reports.filters import day_label, filters_in_url
 from portal.web import charts
 from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
+from restaurant.orders.reports.after_arrival import count_orders_after
 from restaurant.sites import sites
 
 COUNTED = ("sent", "delivered", "read", "failed", "received", "cost_usd")
@@ -41,6 +46,7 @@ def messages() -> Any:
         before = by_day(filters.span.before, shown)
         by_line = message_usage.usage_totals(_period(filters.span), "line", shown)
         unconfirmed = message_usage.count_unconfirmed(_period(filters.span))
+        ads = _ads(filters.span)
     label = day_label(filters.span)
     chart = charts.column_chart(
         [(label(day.key), (day.sent, day.received, day.failed)) for day in days],
@@ -56,8 +62,19 @@ def messages() -> Any:
         unconfirmed=unconfirmed,
         chart=chart,
         by_line=[(lines[one.key].name, one) for one in by_line],
+        ads=ads,
+        has_orders=any(orders for _, orders in ads),
         change=charts.percent_change,
     )
+
+
+def _ads(span: DateRange) -> list[tuple[AdTotal, int]]:
+    """The ads of the period, each with the orders of its customers."""
+    midnight = partial(datetime.combine, time=time.min, tzinfo=UTC)
+    ads = ad_arrivals.arrivals_by_ad(midnight(span.since), midnight(span.until + timedelta(1)))
+    came = [(str(at), one.contact_id, one.at) for at, ad in enumerate(ads) for one in ad.arrivals]
+    orders = count_orders_after(came) if may("orders.view") else {}
+    return [(ad, orders.get(str(at), 0)) for at, ad in enumerate(ads)]
 
 
 @reports.get("/reports/messages.csv")

@@ -86,7 +86,12 @@ def test_events_are_posted_as_the_document_says(app, call, bistro, client):  # n
     document = client.get(f"{API}/openapi.json").json
     posted = call("GET", "/events").json["data"]
     assert "restaurant.order_created" in [one["event"] for one in posted]
-    assert set(document["webhooks"]) == {"messages.upsert", "restaurant.order_created"}
+    assert set(document["webhooks"]) == {
+        "messages.upsert",
+        "messages.updated",
+        "messages.echo",
+        "restaurant.order_created",
+    }
     inbound = {
         "event": "messages.upsert", "event_id": "evt_1", "occurred_at": "2026-03-01T10:00:00Z",
         "sequence": 1, "instance_id": 7,

@@ -123,6 +123,7 @@ def conversation_json(talk: ConversationSummary) -> dict[str, Any]:
         "unread": talk.unread,
         "assigned_to": talk.assigned_to,
         "window_until": rfc3339(talk.window_until) if talk.window_until else None,
+        "handled_by": talk.held_by or "team",
         "last_at": rfc3339(talk.last_at),
         "last_message": {
             "id": talk.last_message_id,

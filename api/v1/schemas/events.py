@@ -32,9 +32,29 @@ class InboundMessageData(BaseModel):
     contacts: dict[str, Any] | None = Field(
         None, description="The contact cards that were sent, for messages of that type."
     )
-    button: dict[str, Any] | None = None
+    button: dict[str, Any] | None = Field(
+        None,
+        description=(
+            "The button or row that was chosen. For a Flow, `answers` is an object; `refused` is"
+            " the reason if the answers were too large or not an object."
+        ),
+    )
     reaction: dict[str, Any] | None = None
     reply_to: Any = None
+    forwarded: bool | None = None
+    referral: dict[str, str] | None = Field(
+        None,
+        description=(
+            "The ad or post that the customer came from: `source_url`, `source_id`, `source_type`,"
+            " `headline`, `body`, `media_type`, `image_url`, `ctwa_clid`."
+        ),
+    )
+    referred_product: dict[str, str] | None = Field(
+        None, description="The product that the customer asks about: `catalog_id`, `product_id`."
+    )
+    handled_by: str | None = Field(
+        None, description="`meta_agent` if Meta's agent answers the customer. Do not answer."
+    )
 
 
 class InboundMessageEvent(EventShape):
@@ -44,11 +64,58 @@ class InboundMessageEvent(EventShape):
     data: InboundMessageData
 
 
+class UpdatedMessageData(BaseModel):
+    """A message after it was edited or deleted."""
+
+    sender: str | None = Field(None, alias="from", description="For messages of customers.")
+    from_kind: str | None = None
+    to: str | None = Field(None, description="For messages that were sent from the phone.")
+    to_kind: str | None = None
+    direction: str = Field(examples=["in"])
+    message_id: str
+    id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
+    timestamp: int = Field(description="When it was changed, in Unix time.", examples=[1772359260])
+    type: str = Field(examples=["text"])
+    change: str = Field(description="`edited` or `deleted`.", examples=["edited"])
+    text: str = Field(description="The new text or caption. Empty if it was deleted.")
+    earlier_texts: list[str] = Field(description="The texts before each edit, the oldest first.")
+
+
+class MessageUpdatedEvent(EventShape):
+    """A message was edited or deleted."""
+
+    instance_id: int
+    data: UpdatedMessageData
+
+
+class EchoData(BaseModel):
+    """A message that your number sent without Comanda. Other fields as in `messages.upsert`."""
+
+    to: str = Field(description="Phone with country code.", examples=["905321112233"])
+    to_kind: str = Field(examples=["phone"])
+    message_id: str
+    timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
+    type: str = Field(examples=["text"])
+    id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
+    sent_from: str = Field(description="`phone` or `meta_agent`.", examples=["phone"])
+    text: str | None = None
+    media: dict[str, Any] | None = None
+
+
+class MessageEchoEvent(EventShape):
+    """Someone wrote to a customer on the phone itself, or Meta's agent did."""
+
+    instance_id: int
+    data: EchoData
+
+
 class OrderCreatedEvent(EventShape, OrderFacts):
     """An order is confirmed, and paid if payment was required."""
 
 
 WEBHOOKS: dict[str, type[BaseModel]] = {
     "messages.upsert": InboundMessageEvent,
+    "messages.updated": MessageUpdatedEvent,
+    "messages.echo": MessageEchoEvent,
     "restaurant.order_created": OrderCreatedEvent,
 }

@@ -100,6 +100,28 @@ class InboundMessage:
     """media: {id, mime_type, sha256, filename, caption, voice}; location; contacts; …"""
 
 
+SENT_FROM_PHONE, META_AGENT = "phone", "meta_agent"
+"""Where a message came from that we did not send: staff with the phone, or the network's agent.
+
+Conversations use the second one too, for the agent that holds them.
+"""
+
+
+@dataclass(frozen=True)
+class EchoedMessage:
+    """A message that this number sent without us. The person is the one who received it."""
+
+    network_id: str
+    phone: str
+    recipient_network_id: str
+    at: int
+    """Whole seconds since 1970, UTC."""
+    kind: str
+    text: str = ""
+    content: dict[str, Any] = field(default_factory=dict)
+    sent_from: str = SENT_FROM_PHONE
+
+
 @dataclass(frozen=True)
 class Receipt:
     """The network's report about a message that we sent."""
@@ -121,7 +143,10 @@ class Receipt:
 
 @dataclass(frozen=True)
 class LineUpdate:
-    """The network's report about the line: quality, restrictions, template states."""
+    """The network's report about the line: quality, restrictions, template states.
+
+    Also about a message or a conversation: edited, deleted, handover.
+    """
 
     kind: str
     detail: dict[str, Any]
@@ -133,6 +158,7 @@ class ParsedWebhook:
 
     phone_number_id: str
     messages: list[InboundMessage] = field(default_factory=list)
+    echoes: list[EchoedMessage] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
     updates: list[LineUpdate] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)

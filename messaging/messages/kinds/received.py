@@ -6,13 +6,25 @@ from typing import Any
 from core.i18n.catalogs import N_
 from messaging.messages.kinds.base import MessageKind
 
-_MESSAGE_METADATA = ("reply_to", "forwarded", "referral")
+MESSAGE_METADATA = (
+    "reply_to",
+    "forwarded",
+    "referral",
+    "referred_product",
+    "handled_by",
+    "sent_from",
+    "edited_at",
+    "deleted_at",
+    "earlier",
+)
+"""Parts of the content that messages of any kind may have."""
 
 
 def _public_content(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in content.items() if name not in _MESSAGE_METADATA}
+    return {name: value for name, value in content.items() if name not in MESSAGE_METADATA}
 
 
 ORDER = MessageKind(N_("Order"), icon="shop", public_content=_public_content)
 BUTTON = MessageKind(N_("Button"), is_written=True, public_content=_public_content)
+WELCOME_REQUEST = MessageKind(N_("Opened the chat"), icon="chat")
 UNSUPPORTED = MessageKind(N_("Unsupported"))

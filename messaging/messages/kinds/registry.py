@@ -13,7 +13,7 @@ from messaging.messages.kinds.interactive.requests import CONTACT_REQUEST, LOCAT
 from messaging.messages.kinds.location import LOCATION
 from messaging.messages.kinds.media import AUDIO, DOCUMENT, IMAGE, STICKER, VIDEO, VOICE
 from messaging.messages.kinds.reaction import REACTION
-from messaging.messages.kinds.received import BUTTON, ORDER, UNSUPPORTED
+from messaging.messages.kinds.received import BUTTON, ORDER, UNSUPPORTED, WELCOME_REQUEST
 from messaging.messages.kinds.template import TEMPLATE
 from messaging.messages.kinds.text import TEXT
 
@@ -41,8 +41,12 @@ MESSAGE_KINDS: dict[str, MessageKind] = {
     "order_status": ORDER_STATUS,
     "order": ORDER,
     "button": BUTTON,
+    "request_welcome": WELCOME_REQUEST,
     "unsupported": UNSUPPORTED,
 }
+
+UNREADABLE = "unsupported"
+"""The kind of messages that arrived and cannot be read."""
 
 
 def has_file(code: str) -> bool:

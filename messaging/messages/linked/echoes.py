@@ -1,4 +1,7 @@
-"""Echoes of messages that this number sent. They settle a message whose send response was lost."""
+"""Echoes of messages that a linked phone sent.
+
+They settle a message whose send response was lost. All others were typed on the phone.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,8 +12,9 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid
 from core.values.phone import phone_variants
 from messaging.costs.usage import UsageTally
-from messaging.lines.drivers.base import Receipt
+from messaging.lines.drivers.base import EchoedMessage, Receipt
 from messaging.lines.drivers.linked.client import EchoReceived
+from messaging.messages.inbound.echoes import store_echo
 from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.receipts import receive_receipt
 from messaging.models import Line
@@ -18,12 +22,15 @@ from messaging.models import Line
 CLOCK_SKEW = timedelta(minutes=2)
 
 # An echo does not contain our id. The match is the oldest message with the same text to the same
-# person that was created before the echo and has no network id yet.
+# person that was created before the echo and has no network id yet. The text of a place, a card or
+# a reaction is not sent as a text.
 FIND_UNANSWERED = text("""
 SELECT id, kind, content FROM messages
  WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND line_id = :line_id
    AND direction = 'out' AND state IN ('sending', 'unknown') AND network_id IS NULL
-   AND ((kind = :kind AND text = :text) OR kind = ANY(:sent_as_text)) AND created_at <= :at
+   AND ((kind = :kind AND (text = :text OR kind IN ('location', 'contacts', 'reaction')))
+        OR kind = ANY(:sent_as_text))
+   AND created_at <= :at
  ORDER BY id LIMIT 20
 """)
 IS_KNOWN_NETWORK_ID = text(
@@ -32,9 +39,9 @@ IS_KNOWN_NETWORK_ID = text(
 
 
 def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
-    """Return True if the echo settled one of our messages.
+    """Settle the message of ours that it belongs to; store it if it was typed on the phone.
 
-    A message that was typed on the phone matches none.
+    Returns True if it settled one of our messages.
     """
     tenant_id = current_tenant_id()
     named = {"tenant_id": tenant_id, "network_id": echo.network_id}
@@ -56,6 +63,7 @@ def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
     )
     found = next((row.id for row in rows if _matches(row, echo)), None)
     if found is None:
+        store_echo(line, _typed_on_phone(echo))
         return False
     receipt = Receipt(echo.network_id, "sent", echo.at, our_id=from_uuid("msg", found))
     return receive_receipt(line, receipt, tally)
@@ -65,3 +73,16 @@ def _matches(row: Any, echo: EchoReceived) -> bool:
     """The statement has compared the text of other kinds."""
     kind = MESSAGE_KINDS[row.kind]
     return kind.plain_text is None or kind.plain_text(row.content) == echo.text
+
+
+def _typed_on_phone(echo: EchoReceived) -> EchoedMessage:
+    phone = echo.phone if echo.phone.isdecimal() else ""
+    return EchoedMessage(
+        network_id=echo.network_id,
+        phone=phone,
+        recipient_network_id="" if phone else echo.phone,
+        at=echo.at,
+        kind=echo.kind,
+        text=echo.text,
+        content=echo.content,
+    )

@@ -45,7 +45,7 @@ def download_file(
     """Fetch and store one file. Opens no transaction."""
     with tempfile.SpooledTemporaryFile(MAX_IN_MEMORY) as file:
         try:
-            if download.direction == "in":
+            if "://" not in download.source:
                 declared, digest = _from_network(settings, download, network, facts, file)
             else:
                 declared, digest = _from_url(settings, download, file), ""

@@ -48,6 +48,7 @@ async function reload({ again }) {
   for (const name of ["talks", "head", "facts"]) putPart(fresh, name);
   putComposer(fresh);
   updateFooters(fresh);
+  updateBodies(fresh);
   if (append(fresh.querySelector("[data-fresh]"))) readSoon();
 }
 
@@ -84,6 +85,17 @@ function updateFooters(fresh) {
     if (!shown || shown.dataset.state === foot.dataset.state) continue;
     shown.closest(".message-box")?.classList.toggle("message-failed", foot.dataset.state === "failed");
     shown.replaceWith(document.adoptNode(foot));
+  }
+}
+
+// Edited and deleted messages.
+function updateBodies(fresh) {
+  for (const body of fresh.querySelectorAll(":not([data-fresh] *)[data-body]")) {
+    const shown = document.querySelector(`[data-entries] [data-body="${body.dataset.body}"]`);
+    if (!shown || shown.dataset.version === body.dataset.version) continue;
+    const gone = body.querySelector(".message-gone");
+    if (gone) shown.closest("[data-entry]")?.querySelector("[data-quote]")?.remove();
+    shown.replaceWith(document.adoptNode(body));
   }
 }
 
@@ -159,6 +171,13 @@ document.addEventListener("click", async (event) => {
   thread.scrollTop += thread.scrollHeight - height;
   if (list.dataset.next) link.href = list.dataset.next;
   else link.parentElement.remove();
+});
+
+// The next message takes the conversation over from the network's agent.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-take-over]")) return;
+  event.preventDefault();
+  document.querySelector("[data-writing]")?.focus();
 });
 
 // Counts down the time left in the window.

@@ -73,7 +73,7 @@ FAMILIES = (
             "jobs/inbound/messages.py location": LOCATIONS,
             "restaurant/chat/shared_locations.py location": LOCATIONS,
             "messaging/inbox/thread.py reaction": "a reaction is shown at the message it is for",
-            "messaging/lines/drivers/linked/neonize_mapping.py document": "a field of the library",
+            "messaging/lines/drivers/cloud/inbound_changes.py template": "a type of the network",
             "messaging/campaigns/template_values.py document": "the media type of a header",
             "portal/campaigns/template_form.py image": "the media type of a header",
             "messaging/messages/receive.py template": "a kind of news about a line",

@@ -133,7 +133,7 @@ def test_a_parked_hook_can_be_run_again(line):
 
 
 def test_a_part_that_fails_is_retried_without_the_others(line, monkeypatch):
-    real = message_receive.receive_message
+    real = message_receive.store_message
 
     def fails(where, message, tally):
         tally.add(where.id, "TR", "service", received=1)
@@ -141,7 +141,7 @@ def test_a_part_that_fails_is_retried_without_the_others(line, monkeypatch):
         if message.text == "bad":
             raise ZeroDivisionError
 
-    monkeypatch.setattr(message_receive, "receive_message", fails)
+    monkeypatch.setattr(message_receive, "store_message", fails)
     with frozen():
         hook_id = put(line, cloud_body(line, text_value("good"), text_value("bad")))
         job.drain()
@@ -244,7 +244,7 @@ def test_a_crash_of_the_worker_loses_nothing(line, settings, monkeypatch):
         raise Killed
 
     with frozen():
-        monkeypatch.setattr(message_receive, "receive_message", killed)
+        monkeypatch.setattr(message_receive, "store_message", killed)
         with pytest.raises(Killed):
             job.drain()
         monkeypatch.undo()
@@ -263,7 +263,7 @@ def test_an_outage_is_nobodys_fault(line, monkeypatch):
     def away(*_):
         raise OperationalError("SELECT 1", {}, Exception("server closed the connection"))
 
-    monkeypatch.setattr(message_receive, "receive_message", away)
+    monkeypatch.setattr(message_receive, "store_message", away)
     with pytest.raises(OperationalError):
         job.drain()
     assert (get(line, hook_id).state, get(line, hook_id).tries) == ("waiting", 0)

@@ -13,14 +13,20 @@ from core.queue.leases import Lease
 from jobs.inbound import hooks as hooks_job
 from jobs.inbound import messages as inbound_messages
 from messaging.lines import repository as line_repository
-from messaging.lines.drivers.linked.client import ClientConnected, DevicePaired, MessageReceived
+from messaging.lines.drivers.base import InboundMessage, LineUpdate
+from messaging.lines.drivers.linked.client import (
+    ClientConnected,
+    DevicePaired,
+    MessageChanged,
+    MessageReceived,
+)
 from restaurant.chat import loyalty_keywords
 from restaurant.orders import queries as order_queries
 from restaurant.sites import sites
 from tests.jobs.inbound.test_hooks import put, texts
 from tests.jobs.linked.test_session import Phone, hosted, request_sessions
 from tests.messaging.lines.linked_processes import add_line as add_linked_line
-from tests.messaging.message_factory import cloud_body, text_value, wrote
+from tests.messaging.message_factory import cloud_body, events_of, text_value, wrote
 from tests.restaurant.bistro import GUEST, open_bistro
 from tests.restaurant.loyalty_club import Club
 
@@ -38,7 +44,7 @@ class Chatty(Phone):
         yield DevicePaired("a device", "905321110000", "Derya")
         yield ClientConnected()
         for one in self.messages:
-            yield MessageReceived(one)
+            yield MessageReceived(one) if isinstance(one, InboundMessage) else one
         await asyncio.sleep(3600)
 
 
@@ -105,6 +111,27 @@ def test_a_loyalty_word_is_answered(place):
     write(wrote("puan", sender_phone=GUEST), lambda: bistro.texts_sent_to())
     (said,) = bistro.texts_sent_to()
     assert "Lemar Bistro" in said
+
+
+def test_a_linked_line_applies_edits_and_deletions(app, restaurant):
+    line_id = add_linked_line(restaurant)
+    first, second = wrote("bugün"), wrote("geheim")
+    at = int(time.time())
+    edit = {"network_id": first.network_id, "id": "E1", "at": at, "text": "yarın"}
+    deletion = {"network_id": second.network_id, "id": "E2", "at": at}
+    phone = Chatty(
+        first,
+        second,
+        MessageChanged(LineUpdate("edited", edit)),
+        MessageChanged(LineUpdate("deleted", deletion)),
+    )
+    request_sessions(restaurant, line_id)
+    with restaurant.scope():
+        line = line_repository.get(line_id)
+    hosted(app, {line_id: phone}, lambda: texts(line) == ["", "yarın"])
+    with restaurant.scope():
+        changes = [one["data"]["change"] for one in events_of(line.tenant_id, "messages.updated")]
+    assert (texts(line), changes) == (["", "yarın"], ["edited", "deleted"])
 
 
 def test_reacting_never_runs_in_the_hosts_event_loop(app, restaurant, monkeypatch):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ from messaging.lines.drivers.base import (
     TryLater,
 )
 from messaging.lines.drivers.cloud import driver as cloud_driver
+from messaging.lines.drivers.cloud.health_check import WEBHOOK_FIELDS
 from messaging.reasons import NETWORK_REASONS
 
 LINE = LineFacts(
@@ -447,6 +449,43 @@ def test_an_account_that_no_app_listens_to_is_found():
         return reply(200, {"data": []} if url.endswith("/999/subscribed_apps") else NUMBER)
 
     assert findings(answer, account_id="999") == ["webhook_not_subscribed"]
+
+
+def field_findings(names, secret="s3cret", answer_to="1234|s3cret"):
+    """The problems of an account with two apps; the second one is ours."""
+    apps = [{"whatsapp_business_api_data": {"id": one}} for one in ("99", "1234")]
+    fields = [{"name": name, "version": "v23.0"} for name in names]
+    mine = {"object": "whatsapp_business_account", "active": True, "fields": fields}
+
+    class Graph(Answers):
+        async def request(self, method, url, *, headers, **more):
+            if url.endswith("/subscriptions"):
+                own = headers["Authorization"] == f"Bearer {answer_to}" and "/1234/" in url
+                self.answer = (
+                    reply(200, {"data": [mine]}) if own else reply(400, {"error": {"code": 190}})
+                )
+            else:
+                data = {"data": apps} if url.endswith("/999/subscribed_apps") else NUMBER
+                self.answer = reply(200, data)
+            return await super().request(method, url, headers=headers, **more)
+
+    line = replace(LINE, app_secret=secret)
+    check = cloud_driver.check_line(Graph(None), BASE, VERSION, line, account_id="999")
+    return asyncio.run(check)
+
+
+def test_webhook_fields_that_are_not_subscribed_are_named():
+    assert field_findings(WEBHOOK_FIELDS) == []
+    [found] = field_findings([name for name in WEBHOOK_FIELDS if name != "standby"])
+    assert found.code == "webhook_fields_missing"
+    assert NETWORK_REASONS.english(found.reason).endswith("webhook settings: standby.")
+    [found] = field_findings([])
+    assert "messages, smb_message_echoes" in NETWORK_REASONS.english(found.reason)
+
+
+def test_fields_that_cannot_be_read_are_no_problem():
+    assert field_findings([], secret="") == []
+    assert field_findings([], answer_to="another app") == []
 
 
 def test_a_line_without_a_token_is_found_without_asking():

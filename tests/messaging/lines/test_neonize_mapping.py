@@ -5,12 +5,13 @@ from types import SimpleNamespace as Thing
 import pytest
 
 from messaging import reasons
-from messaging.lines.drivers.base import Envelope
+from messaging.lines.drivers.base import Envelope, LineUpdate
 from messaging.lines.drivers.linked.client import (
     ClientUnavailable,
     EchoReceived,
     LinkedSession,
     MediaFileBody,
+    MessageChanged,
     MessageReceived,
     ReceiptReceived,
 )
@@ -96,6 +97,143 @@ def test_a_message_is_read(message, kind, text, content):
     assert (found.kind, found.text, found.content) == (kind, text, content)
     assert (found.sender_phone, found.sender_name, found.at) == ("905321112233", "Ayşe", 1700000000)
     assert found.network_id == "3EB0AB"
+
+
+VCARD = """BEGIN:VCARD
+VERSION:3.0
+FN:Mehmet
+item1.TEL;waid=905329998877:+90 532 999 88 77
+TEL;type=HOME:0212 555 11 22
+END:VCARD"""
+AD = Thing(
+    title="Lunch",
+    body="Two for one",
+    sourceID="120",
+    sourceURL="https://fb.me/x",
+    sourceType="ad",
+    thumbnailURL="",
+    ctwaClid="clid",
+    mediaType=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "text", "content"),
+    [
+        (
+            {"audioMessage": Thing(mimetype="audio/ogg", PTT=True)},
+            "audio",
+            "",
+            {"id": "3EB0AB", "mime_type": "audio/ogg", "voice": True},
+        ),
+        (
+            {"stickerMessage": Thing(mimetype="image/webp")},
+            "sticker",
+            "",
+            {"id": "3EB0AB", "mime_type": "image/webp"},
+        ),
+        (
+            {"liveLocationMessage": Thing(degreesLatitude=41.0, degreesLongitude=29.0)},
+            "location",
+            "",
+            {"latitude": 41.0, "longitude": 29.0},
+        ),
+        (
+            {"contactMessage": Thing(displayName="Mehmet", vcard=VCARD)},
+            "contacts",
+            "Mehmet",
+            {"contacts": [{"name": "Mehmet", "phones": ["905329998877", "0212 555 11 22"]}]},
+        ),
+        (
+            {"reactionMessage": Thing(key=Thing(ID="3EB0CD"), text="👍")},
+            "reaction",
+            "👍",
+            {"message_id": "3EB0CD", "emoji": "👍"},
+        ),
+        (
+            {
+                "listResponseMessage": Thing(
+                    title="Adana", singleSelectReply=Thing(selectedRowID="row-2")
+                )
+            },
+            "button",
+            "Adana",
+            {"id": "row-2", "title": "Adana"},
+        ),
+        (
+            {"buttonsResponseMessage": Thing(selectedButtonID="yes", selectedDisplayText="Yes")},
+            "button",
+            "Yes",
+            {"id": "yes", "title": "Yes"},
+        ),
+        (
+            {"orderMessage": Thing(orderID="9", message="By the door")},
+            "order",
+            "By the door",
+            {"catalog_id": "", "items": []},
+        ),
+        (
+            {
+                "extendedTextMessage": Thing(
+                    text="Hi", contextInfo=Thing(stanzaID="", externalAdReply=AD)
+                ),
+            },
+            "text",
+            "Hi",
+            {
+                "referral": {
+                    "source_url": "https://fb.me/x",
+                    "source_id": "120",
+                    "source_type": "ad",
+                    "headline": "Lunch",
+                    "body": "Two for one",
+                    "ctwa_clid": "clid",
+                    "media_type": "image",
+                }
+            },
+        ),
+        (
+            {
+                "extendedTextMessage": Thing(text="", contextInfo=Thing(stanzaID="")),
+                "imageMessage": Thing(
+                    mimetype="image/jpeg",
+                    caption="",
+                    contextInfo=Thing(stanzaID="3EB0EF", isForwarded=True),
+                ),
+            },
+            "image",
+            "",
+            {"id": "3EB0AB", "mime_type": "image/jpeg", "reply_to": "3EB0EF", "forwarded": True},
+        ),
+        ({"pollCreationMessageV3": Thing(name="Lunch?")}, "unsupported", "", {"type": "poll"}),
+    ],
+)
+def test_a_linked_line_reads_what_a_cloud_line_reads(message, kind, text, content):
+    found = received(parsed(message))
+    assert (found.kind, found.text, found.content) == (kind, text, content)
+
+
+def protocol(kind, text=""):
+    edited = Thing(**{**EMPTY, "conversation": text})
+    return {"protocolMessage": Thing(key=Thing(ID="3EB001"), type=kind, editedMessage=edited)}
+
+
+@pytest.mark.parametrize("from_me", [False, True])
+def test_an_edit_and_a_deletion_are_read(from_me):
+    [edit] = read_message(parsed(protocol(14, "yarın"), from_me=from_me))
+    [deletion] = read_message(parsed(protocol(0), from_me=from_me))
+    detail = {"network_id": "3EB001", "id": "3EB0AB", "at": 1700000000}
+    detail["direction"] = "out" if from_me else "in"
+    new = {"kind": "text", "text": "yarın"}
+    assert edit == MessageChanged(LineUpdate("edited", {**detail, **new}))
+    assert deletion == MessageChanged(LineUpdate("deleted", {**detail, "kind": "", "text": ""}))
+
+
+@pytest.mark.parametrize("from_me", [False, True])
+def test_what_devices_tell_each_other_is_left_out(from_me):
+    assert read_message(parsed(protocol(5), from_me=from_me)) == []
+    keys = read_message(parsed({}, chat=jid("905321112233"), from_me=from_me))
+    assert (keys == []) is from_me
 
 
 def test_somebody_may_hide_their_phone():

@@ -254,26 +254,3 @@ def test_an_update_of_one_number_does_not_change_the_others(restaurant, line):
     with tenant_scope(line.tenant_id):
         assert db.session.get(Line, (line.tenant_id, line.id)).state == "connected"
         assert db.session.get(Line, (line.tenant_id, other.id)).state == "restricted"
-
-
-def test_an_edit_changes_the_original_and_keeps_what_it_said(line):
-    said = wrote("bugün")
-    message_id = receive(line, said)
-    for kind, more in (("edited", {"text": "yarın"}), ("deleted", {})):
-        with tenant_scope(line.tenant_id):
-            receive_line_update(
-                line, LineUpdate(kind, {"network_id": said.network_id, "at": 1, **more})
-            )
-    with tenant_scope(line.tenant_id):
-        message = message_row(line.tenant_id, message_id)
-        assert (message.text, message.content["earlier"]) == ("yarın", ["bugün"])
-        assert {"edited_at", "deleted_at"} <= message.content.keys()
-        count = select(func.count()).where(Message.tenant_id == line.tenant_id)
-        assert db.session.scalar(count) == 1
-
-
-def test_an_edit_of_what_we_never_had_changes_nothing(line):
-    with tenant_scope(line.tenant_id):
-        receive_line_update(
-            line, LineUpdate("edited", {"network_id": "wamid.?", "at": 1, "text": "x"})
-        )

@@ -78,6 +78,7 @@ def test_a_check_asks_the_network_and_stores_nothing(owners, restaurant, graph):
     assert [path.split("?")[0] for path in graph.asked] == [
         f"/v23.0/{NUMBER}",
         f"/v23.0/{ACCOUNT}/subscribed_apps",
+        "/v23.0/1/subscriptions",
     ]
     assert lines_of(restaurant) == []
     # Checked values need not be pasted again.

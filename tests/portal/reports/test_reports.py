@@ -1,5 +1,6 @@
 """Reports: totals of a date range per currency, by the site's own days and hours."""
 
+import time
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -9,6 +10,7 @@ from core.clock import frozen
 from core.values.date_ranges import BadDateRange, DateRange, preset_range
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
+from messaging.messages.receive import receive_message
 from portal.onboarding.new_tenant import add_simulated_lines
 from portal.web import charts
 from printing import printers, spool
@@ -18,8 +20,9 @@ from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.reports import sales as sales_reports
 from restaurant.sites import sites
+from tests.messaging.message_factory import wrote
 from tests.portal.page_reader import text_of
-from tests.restaurant.bistro import open_bistro
+from tests.restaurant.bistro import GUEST, open_bistro
 
 NOON = datetime(2026, 11, 12, 9, 30, tzinfo=UTC)  # 12:30 at the bistro
 DAY = date(2026, 11, 12)
@@ -179,3 +182,27 @@ def test_charts_in_numbers():
     assert week.hours == [23, 0, 1]
     assert charts.percent_change(5, 0) is None
     assert charts.percent_change(5, 10) == -50
+
+
+def from_ad(bistro, phone, source_id="120", headline="Lunch for two", **more):
+    ad = {"source_id": source_id, "headline": headline, "source_url": "https://fb.me/x"}
+    with bistro.scope():
+        message = wrote(sender_phone=phone, content={"referral": ad}, **more)
+        receive_message(bistro.line, message, UsageTally())
+
+
+def test_conversations_and_orders_from_ads(browser, bistro):
+    reader = browser.signs_in(bistro.business.owner)
+    assert "Conversations from ads" not in text_of(reader.get("/reports/messages"))
+    from_ad(bistro, GUEST, headline="Old headline")
+    from_ad(bistro, GUEST)
+    from_ad(bistro, "905321112244")
+    from_ad(bistro, "905321112255", "130", "Dinner")
+    from_ad(bistro, "905321112266", "140", "Breakfast", at=int(time.time()) - 40 * 86400)
+    bistro.order()
+    page = text_of(reader.get("/reports/messages"))
+    rows = " ".join(page.partition("Conversations from ads")[2].split())
+    assert "Lunch for two 120 2 1" in rows
+    assert "Dinner 130 1 –" in rows
+    assert "Old headline" not in rows
+    assert "Breakfast" not in rows

@@ -43,6 +43,13 @@ class ConversationShape(BaseModel):
     window_until: str | None = Field(
         description="Until when a cloud line can send any message. Afterwards only templates."
     )
+    handled_by: str = Field(
+        description=(
+            "`team`, or `meta_agent` while Meta's agent answers. The next message you send takes"
+            " over."
+        ),
+        examples=["team"],
+    )
     last_at: str
     last_message: LastMessage
 

@@ -1,5 +1,6 @@
 """Messages as the API shows them."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from core.clock import rfc3339
@@ -57,7 +58,16 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
         "from_kind": _from_kind(message),
         **dict.fromkeys(message_content.public_fields()),
         **_content(message),
+        **dict.fromkeys(message_content.PUBLIC_METADATA),
+        **message_content.public_metadata(message.content),
+        "edited_at": _moment(message.content.get("edited_at")),
+        "deleted_at": _moment(message.content.get("deleted_at")),
+        "earlier_texts": list(message.content.get("earlier", ())),
     }
+
+
+def _moment(seconds: int | None) -> str | None:
+    return None if seconds is None else rfc3339(datetime.fromtimestamp(seconds, UTC))
 
 
 def _from_kind(message: Message) -> str:
@@ -73,11 +83,11 @@ def _content(message: Message) -> dict[str, Any]:
 
 
 def media_json(message: Message, file: MediaFile | None) -> dict[str, Any] | None:
-    """An outbound file has the sender's own URL; an inbound file has our signed URL."""
-    if not has_file(message.kind):
-        return None
+    """A file that we sent has the sender's own URL; one from the network has our signed URL."""
     content = message.content
-    received = message.direction == "in"
+    if not has_file(message.kind) or "deleted_at" in content:
+        return None
+    received = message.direction == "in" or bool(content.get("sent_from"))
     return {
         "mime_type": (file and file.mime_type) or content.get("mime_type"),
         "url": (media_files.signed_link(message.id) if file else None)

@@ -211,6 +211,33 @@ class MessageShape(BaseModel):
     interactive: dict[str, Any] | None = Field(
         description="Body, buttons, rows and the like of an interactive message that you sent."
     )
+    reply_to: str | None = Field(description="The network's id of the quoted message.")
+    forwarded: bool | None = Field(description="True if the customer forwarded the message.")
+    referral: dict[str, str] | None = Field(
+        description=(
+            "The ad or post that the customer came from: `source_url`, `source_id`, `source_type`,"
+            " `headline`, `body`, `media_type`, `image_url`, `ctwa_clid`."
+        )
+    )
+    referred_product: dict[str, str] | None = Field(
+        description="The product that the customer asks about: `catalog_id`, `product_id`."
+    )
+    handled_by: str | None = Field(
+        description="`meta_agent` if Meta's agent answered the customer's message."
+    )
+    sent_from: str | None = Field(
+        description=(
+            "Set if Comanda did not send the message: `phone` if it was typed on the phone,"
+            " `meta_agent` if Meta's agent sent it."
+        )
+    )
+    edited_at: str | None = Field(description="When the sender last edited the message.")
+    deleted_at: str | None = Field(
+        description="When the sender deleted the message. Its text and file are deleted here too."
+    )
+    earlier_texts: list[str] = Field(
+        description="The texts before each edit, the oldest first; at most 10."
+    )
 
 
 class MessagePage(BaseModel):

@@ -1,6 +1,6 @@
 """Ask the network about a line and describe its problems."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -15,10 +15,30 @@ from messaging.lines.drivers.cloud.errors import (
     error_meaning,
     status_meaning,
 )
+from messaging.lines.drivers.cloud.field_readers import (
+    read_id,
+    read_object,
+    read_objects,
+    read_text,
+)
 from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
 from messaging.reasons import with_detail
 
 _FIELDS = "id,display_phone_number,verified_name,quality_rating,status,webhook_configuration"
+# What this service reads. Echoes, standby and hand-overs come only for numbers that use them.
+WEBHOOK_FIELDS = (
+    "messages",
+    "smb_message_echoes",
+    "standby",
+    "messaging_handovers",
+    "user_preferences",
+    "account_update",
+    "phone_number_quality_update",
+    "message_template_status_update",
+    "message_template_quality_update",
+    "message_template_components_update",
+    "template_category_update",
+)
 _RESTRICTED = {"BANNED", "RESTRICTED", "RATE_LIMITED", "FLAGGED"}
 _NOT_READY = {"DISCONNECTED", "DELETED", "MIGRATED", "PENDING", "UNVERIFIED", "OFFLINE"}
 
@@ -28,7 +48,7 @@ class LineProblem:
     """A problem of a line, as a code and a sentence.
 
     `code` is token_expired, restricted, wrong_phone_number_id, number_not_ready, quality_low,
-    webhook_not_subscribed, webhook_elsewhere or network_unreachable.
+    webhook_not_subscribed, webhook_elsewhere, webhook_fields_missing or network_unreachable.
     """
 
     code: str
@@ -66,7 +86,43 @@ async def check_line(
                     reasons.NOT_SUBSCRIBED,
                 )
             )
+        else:
+            found += await _missing_fields(client, at, facts, read_objects(apps["data"]))
     return found
+
+
+async def _missing_fields(
+    client: Client, at: str, facts: LineFacts, apps: list[dict[str, Any]]
+) -> list[LineProblem]:
+    """Compare the fields that the app subscribes to with those that this service reads.
+
+    Only the app itself may read its subscriptions, with its id and secret. Of several apps of the
+    account, the one that the line's app secret belongs to answers. Without an answer there is no
+    problem to report.
+    """
+    if not facts.app_secret:
+        return []
+    for app in apps:
+        app_id = read_id(read_object(app, "whatsapp_business_api_data").get("id"))
+        if not app_id.isdecimal():
+            continue
+        own = replace(facts, token=f"{app_id}|{facts.app_secret}")
+        answer = await get_json(client, f"{at}/{app_id}/subscriptions", own)
+        if isinstance(answer, LineProblem):
+            continue
+        subscribed = {
+            read_text(one.get("name"))
+            for subscription in read_objects(answer.get("data"))
+            if subscription.get("object") == "whatsapp_business_account"
+            and subscription.get("active") is not False
+            for one in read_objects(subscription.get("fields"))
+        }
+        missing = [name for name in WEBHOOK_FIELDS if name not in subscribed]
+        if not missing:
+            return []
+        named = with_detail(reasons.FIELDS_MISSING, f"{', '.join(missing)}.")
+        return [LineProblem("webhook_fields_missing", named)]
+    return []
 
 
 async def get_json(

@@ -8,13 +8,21 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from core.logs import logger
 from core.security.signing import constant_time_equal, hmac_hex
 from core.values.phone import phone_variants
 from messaging import reasons
-from messaging.lines.drivers.base import InboundMessage, LineUpdate, ParsedWebhook, Receipt
+from messaging.lines.drivers.base import (
+    META_AGENT,
+    SENT_FROM_PHONE,
+    InboundMessage,
+    LineUpdate,
+    ParsedWebhook,
+    Receipt,
+)
 from messaging.lines.drivers.cloud.account_updates import read_account_update
 from messaging.lines.drivers.cloud.errors import REFUSED_BY_NETWORK, error_meaning
 from messaging.lines.drivers.cloud.field_readers import (
@@ -26,6 +34,12 @@ from messaging.lines.drivers.cloud.field_readers import (
     read_text,
     read_timestamp,
     without_unstorable,
+)
+from messaging.lines.drivers.cloud.inbound_changes import (
+    is_edit,
+    read_echo,
+    read_edit,
+    read_handover,
 )
 from messaging.lines.drivers.cloud.inbound_kinds import read_content
 from messaging.lines.drivers.cloud.responses import read_error
@@ -40,8 +54,7 @@ RECEIPT_STATES = {
     "played": "read",
     "failed": "failed",
 }
-ECHOES = "smb_message_echoes"
-EDIT_KINDS = {"edit": "edited", "revoke": "deleted"}
+ECHOES, STANDBY, HANDOVERS = "smb_message_echoes", "standby", "messaging_handovers"
 # The rate card has four categories; the network counts these separately.
 CATEGORIES = {
     "authentication_international": "authentication",
@@ -88,16 +101,27 @@ def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
             if not isinstance(value, dict):
                 _log_skipped(inner, "has no value")
                 continue
-            line = read_id(read_object(value, "metadata").get("phone_number_id"))
+            line = _phone_number_id(value)
             parsed = found.setdefault(line, ParsedWebhook(line))
             if (field := read_text(change.get("field"))) == "messages":
                 _read_change(parsed, value, inner)
             elif field == ECHOES:
-                for place_of, _ in _each(value.get("message_echoes"), f"{inner}.message_echoes"):
-                    _skip(parsed, place_of, UnusablePart(hook_reasons.FROM_PHONE_APP))
+                _read_echoes(parsed, value, inner, SENT_FROM_PHONE)
+            elif field == STANDBY:
+                _read_standby(parsed, read_object(value, "standby") or value, inner)
+            elif field == HANDOVERS:
+                parsed.updates.extend(read_handover(value))
             else:
                 parsed.updates.extend(read_account_update(field, read_id(entry.get("id")), value))
     return list(found.values())
+
+
+def _phone_number_id(value: dict[str, Any]) -> str:
+    """A hand-over has no metadata: the number is its recipient."""
+    for part in ("metadata", "recipient"):
+        if found := read_id(read_object(value, part).get("phone_number_id")):
+            return found
+    return ""
 
 
 def _load(raw_body: bytes) -> Any:
@@ -141,8 +165,8 @@ def _read_change(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> No
             kind = read_text(message.get("type"))
             if kind == "system":
                 parsed.updates.append(_number_changed(message))
-            elif kind in EDIT_KINDS and isinstance(message.get(kind), dict):
-                parsed.updates.append(_edited_message(message, kind))
+            elif is_edit(message):
+                parsed.updates.append(read_edit(message))
             else:
                 parsed.messages.append(_message(message, contacts))
         except UnusablePart as why:
@@ -154,6 +178,33 @@ def _read_change(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> No
             _skip(parsed, inner, why)
     for inner, error in _each(value.get("errors"), f"{place}.errors"):
         _log_skipped(inner, read_error(error).details or "an error of the network")
+
+
+def _read_echoes(parsed: ParsedWebhook, value: dict[str, Any], place: str, sent_from: str) -> None:
+    for inner, echo in _each(value.get("message_echoes"), f"{place}.message_echoes"):
+        try:
+            if is_edit(echo):
+                parsed.updates.append(read_edit(echo, echo=True))
+            else:
+                parsed.echoes.append(read_echo(echo, sent_from))
+        except UnusablePart as why:
+            _skip(parsed, inner, why)
+
+
+def _read_standby(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> None:
+    """Read a conversation that the network's agent holds. Its prices are not ours."""
+    seen = ParsedWebhook(parsed.phone_number_id)
+    _read_change(seen, value, place)
+    _read_echoes(seen, value, place, META_AGENT)
+    parsed.messages.extend(
+        replace(one, content={**one.content, "handled_by": META_AGENT}) for one in seen.messages
+    )
+    parsed.receipts.extend(
+        replace(one, category="", billable=None, pricing_type="") for one in seen.receipts
+    )
+    parsed.echoes.extend(seen.echoes)
+    parsed.updates.extend(seen.updates)
+    parsed.skipped.extend(seen.skipped)
 
 
 def _message(message: dict[str, Any], contacts: list[dict[str, Any]]) -> InboundMessage:
@@ -200,22 +251,6 @@ def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[st
         sender_id = sender
     profile = read_object(contact, "profile")
     return phone, sender_id, read_text(profile.get("name")) or read_text(profile.get("username"))
-
-
-def _edited_message(message: dict[str, Any], kind: str) -> LineUpdate:
-    """The customer edited or deleted an earlier message."""
-    part = read_object(message, kind)
-    original = read_id(part.get("original_message_id"))
-    if not original:
-        raise UnusablePart(hook_reasons.EDIT_WITHOUT_MESSAGE)
-    detail: dict[str, Any] = {
-        "network_id": original,
-        "at": read_timestamp(message.get("timestamp")),
-    }
-    if kind == "edit":
-        _, detail["text"], content = read_content(read_object(part, "message"))
-        detail["caption"] = content.get("caption")
-    return LineUpdate(EDIT_KINDS[kind], detail)
 
 
 def _number_changed(message: dict[str, Any]) -> LineUpdate:

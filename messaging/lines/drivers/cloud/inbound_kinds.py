@@ -1,10 +1,10 @@
 """Convert each kind of inbound message to our format."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from messaging.lines.drivers.cloud.field_readers import (
-    flat_copy,
     read_amount,
     read_id,
     read_number,
@@ -12,10 +12,25 @@ from messaging.lines.drivers.cloud.field_readers import (
     read_objects,
     read_phone,
     read_text,
+    without_unstorable,
 )
 from messaging.lines.drivers.cloud.responses import read_error
 
-LONGEST_ANSWERS = 10_000
+LONGEST_ANSWERS = 100_000
+LONGEST_OF_AD = 2_000
+REFERRAL_FIELDS = (
+    "source_url",
+    "source_id",
+    "source_type",
+    "headline",
+    "body",
+    "media_type",
+    "image_url",
+    "video_url",
+    "thumbnail_url",
+    "ctwa_clid",
+)
+WELCOME = "request_welcome"  # the customer opened the chat and has not written yet
 Content = tuple[str, str, dict[str, Any]]  # kind, text, content
 
 
@@ -28,8 +43,10 @@ def read_content(message: dict[str, Any]) -> Content:
     kind = read_text(message.get("type"))
     read = _READERS.get(kind)
     part = message.get(kind)
-    content = read(kind, part) if read and part else None
-    made = content or _unsupported(kind, message)
+    if kind == WELCOME:
+        made: Content = (WELCOME, "", {})
+    else:
+        made = (read(kind, part) if read and part else None) or _unsupported(kind, message)
     made[2].update(_about(message))
     return made
 
@@ -131,13 +148,26 @@ def _interactive(_kind: str, part: Any) -> Content | None:
         return ("button", title, content) if title or content["id"] else None
     if kind == "nfm_reply":
         title = read_text(reply.get("body"))
-        answers = read_text(reply.get("response_json"))[:LONGEST_ANSWERS]
-        return (
-            "button",
-            title,
-            {"id": read_text(reply.get("name")), "title": title, "answers": answers},
-        )
+        answers = {"id": read_text(reply.get("name")), "title": title}
+        return "button", title, {**answers, **_flow_answers(reply.get("response_json"))}
+    if kind == "call_permission_reply":
+        chosen = read_text(reply.get("response"))
+        return ("button", chosen, {"id": kind, "title": chosen}) if chosen else None
     return None
+
+
+def _flow_answers(given: Any) -> dict[str, Any]:
+    """Return the answers of a Flow as `answers`, or why there are none as `refused`."""
+    written = read_text(given)
+    if len(written) > LONGEST_ANSWERS:
+        return {"refused": "too_large"}
+    try:
+        answers = json.loads(written, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return {"refused": "unreadable"}
+    if not isinstance(answers, dict):
+        return {"refused": "not_an_object"}
+    return {"answers": without_unstorable(answers)}
 
 
 def _unsupported(kind: str, message: dict[str, Any]) -> Content:
@@ -157,9 +187,25 @@ def _about(message: dict[str, Any]) -> dict[str, Any]:
         about["reply_to"] = reply_to
     if context.get("forwarded") is True or context.get("frequently_forwarded") is True:
         about["forwarded"] = True
-    if referral := read_object(message, "referral"):
-        about["referral"] = flat_copy(referral, 1)
+    if referral := _referral(read_object(message, "referral")):
+        about["referral"] = referral
+    product = read_object(context, "referred_product")
+    if product_id := read_id(product.get("product_retailer_id")):
+        catalog_id = read_id(product.get("catalog_id"))
+        about["referred_product"] = {"catalog_id": catalog_id, "product_id": product_id}
     return about
+
+
+def _referral(given: dict[str, Any]) -> dict[str, str]:
+    """Return the ad or the post that the customer came from."""
+    made = {
+        name: (read_id(value) or read_text(value))[:LONGEST_OF_AD]
+        for name in REFERRAL_FIELDS
+        if (value := given.get(name))
+    }
+    if welcome := read_text(read_object(given, "welcome_message").get("text")):
+        made["welcome_message"] = welcome[:LONGEST_OF_AD]
+    return {name: value for name, value in made.items() if value}
 
 
 _READERS: dict[str, Callable[[str, Any], Content | None]] = {

@@ -6,11 +6,17 @@ events can do so. Clients report; the host decides.
 """
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-from messaging.lines.drivers.base import Envelope, InboundMessage, Receipt, SendOutcome
+from messaging.lines.drivers.base import (
+    Envelope,
+    InboundMessage,
+    LineUpdate,
+    Receipt,
+    SendOutcome,
+)
 
 LINKED_KIND = "linked"
 """The kind of linked lines, and of the leases on their sessions."""
@@ -102,9 +108,18 @@ class EchoReceived:
 
     network_id: str
     phone: str
+    """Of the recipient; or the network's own id."""
     kind: str
     text: str
     at: int
+    content: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MessageChanged:
+    """A message was edited or deleted, by the customer or on the phone itself."""
+
+    update: LineUpdate
 
 
 ClientEvent = (
@@ -119,6 +134,7 @@ ClientEvent = (
     | MessageReceived
     | ReceiptReceived
     | EchoReceived
+    | MessageChanged
 )
 
 

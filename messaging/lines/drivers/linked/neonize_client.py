@@ -33,6 +33,7 @@ from messaging.lines.drivers.linked.client import (
     ClientUnavailable,
     DeviceLoggedOut,
     DevicePaired,
+    EchoReceived,
     LinkedSession,
     MediaFileBody,
     MessageReceived,
@@ -53,6 +54,12 @@ log = logger(__name__)
 FIRST_QR_SECONDS, NEXT_QR_SECONDS, CODE_SECONDS = 60, 20, 160
 MOST_FILES = 200
 _NOT_SENT_ERRORS = ("not connected", "not logged in", "websocket", "no signal session")
+
+
+def _content_of(event: ClientEvent) -> dict[str, Any]:
+    if isinstance(event, MessageReceived):
+        return event.message.content
+    return event.content if isinstance(event, EchoReceived) else {}
 
 
 class NeonizeClient:
@@ -142,7 +149,7 @@ class NeonizeClient:
     def _message_came(self, event: Any) -> list[ClientEvent]:
         """Keep the newest messages with files: the library fetches a file by its whole message."""
         made = read_message(event)
-        if any(isinstance(one, MessageReceived) and one.message.content.get("id") for one in made):
+        if any(_content_of(one).get("id") for one in made):
             self._files[event.Info.ID] = event.Message
             while len(self._files) > MOST_FILES:
                 self._files.popitem(last=False)

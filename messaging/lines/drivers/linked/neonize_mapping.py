@@ -4,15 +4,21 @@ import re
 from typing import Any
 
 from core.values.phone import BadPhone, check_phone
-from messaging.lines.drivers.base import Envelope, InboundMessage, Receipt
+from messaging.lines.drivers.base import Envelope, InboundMessage, LineUpdate, Receipt
 from messaging.lines.drivers.linked.client import (
     ClientEvent,
     EchoReceived,
     MediaFileBody,
+    MessageChanged,
     MessageReceived,
     ReceiptReceived,
 )
-from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.lines.drivers.linked.neonize_content import (
+    is_protocol_message,
+    read_change,
+    read_content,
+)
+from messaging.messages.kinds.registry import MESSAGE_KINDS, UNREADABLE
 
 PHONE_SERVER, LID_SERVER = "s.whatsapp.net", "lid"
 DELIVERED, READ, PLAYED = 1, 4, 6
@@ -41,10 +47,17 @@ def read_message(event: Any) -> list[ClientEvent]:
     info, source = event.Info, event.Info.MessageSource
     if source.IsGroup or source.Chat.Server not in (PHONE_SERVER, LID_SERVER):
         return []
-    kind, text, content = _content(event.Message, info.ID)
+    at = _seconds(info.Timestamp)
+    if (change := read_change(event.Message)) is not None:
+        return [MessageChanged(_update(change, info.ID, at, echo=source.IsFromMe))]
+    if is_protocol_message(event.Message):
+        return []
+    kind, text, content = read_content(event.Message, info.ID)
+    if source.IsFromMe and kind == UNREADABLE:
+        return []  # mostly keys that devices exchange
     if source.IsFromMe:
         phone, network_id = _phone_and_lid(source.Chat, source.RecipientAlt)
-        return [EchoReceived(info.ID, phone or network_id, kind, text, _seconds(info.Timestamp))]
+        return [EchoReceived(info.ID, phone or network_id, kind, text, at, content)]
     phone, network_id = _phone_and_lid(source.Sender, source.SenderAlt)
     if not phone and not network_id:
         return []
@@ -53,12 +66,28 @@ def read_message(event: Any) -> list[ClientEvent]:
         sender_phone=phone,
         sender_network_id=network_id,
         sender_name=info.Pushname,
-        at=_seconds(info.Timestamp),
+        at=at,
         kind=kind,
         text=text,
         content=content,
     )
     return [MessageReceived(message)]
+
+
+def _update(
+    change: tuple[str, str, str, str], change_id: str, at: int, *, echo: bool
+) -> LineUpdate:
+    """The same update as that of a cloud line."""
+    kind, original, new_kind, text = change
+    detail = {
+        "network_id": original,
+        "id": change_id,
+        "at": at,
+        "direction": "out" if echo else "in",
+        "kind": new_kind,
+        "text": text,
+    }
+    return LineUpdate(kind, detail)
 
 
 def read_receipt(event: Any) -> list[ClientEvent]:
@@ -95,29 +124,6 @@ def _phone(user: str) -> str:
         return check_phone(user)
     except BadPhone:
         return ""
-
-
-def _content(message: Any, network_id: str) -> tuple[str, str, dict[str, Any]]:
-    if message.conversation:
-        return "text", message.conversation, {}
-    if message.extendedTextMessage.text:
-        return "text", message.extendedTextMessage.text, {}
-    for kind, known in MESSAGE_KINDS.items():
-        part = getattr(message, known.linked_media[0]) if known.linked_media else None
-        if part is not None and part.mimetype:
-            caption = getattr(part, "caption", "")
-            content: dict[str, Any] = {"id": network_id, "mime_type": part.mimetype}
-            if caption:
-                content["caption"] = caption
-            if kind == "document" and part.fileName:
-                content["filename"] = part.fileName
-            return kind, caption, content
-    place = message.locationMessage
-    if place.degreesLatitude or place.degreesLongitude:
-        content = {"latitude": place.degreesLatitude, "longitude": place.degreesLongitude}
-        content |= {n: v for n in ("name", "address") if (v := getattr(place, n))}
-        return "location", "", content
-    return "unsupported", "", {"type": "unknown"}
 
 
 def _seconds(timestamp: int) -> int:

@@ -19,6 +19,7 @@ from core.clock import now
 from core.security.signing import sign_token
 from messaging import reasons
 from messaging.lines.drivers.base import (
+    EchoedMessage,
     Envelope,
     Receipt,
     SendAccepted,
@@ -38,6 +39,7 @@ from messaging.lines.drivers.linked.client import (
     EchoReceived,
     LinkedSession,
     MediaFileBody,
+    MessageChanged,
     MessageReceived,
     NumberRestricted,
     PairingCodeShown,
@@ -118,9 +120,8 @@ class SimulatedClient:
         if kind == "restricted":
             return [NumberRestricted(reasons.RESTRICTED_TERMS)]
         if kind == "echo":
-            return [
-                EchoReceived(frame["id"], frame["to"], frame["kind"], frame["text"], frame["at"])
-            ]
+            echo = (frame["id"], frame["to"], frame["kind"], frame["text"], frame["at"])
+            return [EchoReceived(*echo, frame.get("content") or {})]
         return []
 
     async def _answered(self, frame: dict[str, Any]) -> None:
@@ -231,15 +232,25 @@ class SimulatedClient:
 
 
 def _line_update_event(value: dict[str, Any]) -> list[ClientEvent]:
+    field = "smb_message_echoes" if "message_echoes" in value else "messages"
     body = {
         "object": "whatsapp_business_account",
-        "entry": [{"id": "0", "changes": [{"value": value, "field": "messages"}]}],
+        "entry": [{"id": "0", "changes": [{"value": value, "field": field}]}],
     }
     events: list[ClientEvent] = []
     for parsed in cloud_driver.parse_webhook(json.dumps(body).encode()):
         events += [MessageReceived(message) for message in parsed.messages]
+        events += [_echo(one) for one in parsed.echoes]
+        events += [
+            MessageChanged(one) for one in parsed.updates if one.kind in ("edited", "deleted")
+        ]
         events += [ReceiptReceived(_without_price(receipt)) for receipt in parsed.receipts]
     return events
+
+
+def _echo(one: EchoedMessage) -> EchoReceived:
+    recipient = one.phone or one.recipient_network_id
+    return EchoReceived(one.network_id, recipient, one.kind, one.text, one.at, one.content)
 
 
 def _without_price(receipt: Receipt) -> Receipt:

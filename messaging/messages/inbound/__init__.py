@@ -1,0 +1,1 @@
+"""What arrives besides new messages of customers: edits, deletions, echoes and hand-overs."""

@@ -1,0 +1,38 @@
+"""Orders of customers soon after a moment, such as their arrival from an ad."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import text
+
+from core.db import current_tenant_id, db
+from core.ids import to_uuid
+
+WITHIN = timedelta(hours=72)
+
+COUNT_ORDERS = text("""
+SELECT came.origin, count(DISTINCT orders.id) AS orders
+  FROM unnest(CAST(:origins AS text[]), CAST(:contacts AS uuid[]),
+              CAST(:moments AS timestamptz[])) AS came (origin, contact_id, at)
+  JOIN orders ON orders.tenant_id = :tenant_id AND orders.contact_id = came.contact_id
+   AND orders.placed_at >= came.at AND orders.placed_at < came.at + CAST(:within AS interval)
+ WHERE NOT orders.test AND orders.state NOT IN ('cancelled', 'refunded')
+ GROUP BY came.origin
+""")
+
+
+def count_orders_after(arrivals: Sequence[tuple[str, str, datetime]]) -> dict[str, int]:
+    """Count, by origin, the orders within 72 hours. Each arrival: origin, contact and moment."""
+    if not arrivals:
+        return {}
+    rows = db.session.execute(
+        COUNT_ORDERS,
+        {
+            "tenant_id": current_tenant_id(),
+            "origins": [origin for origin, _, _ in arrivals],
+            "contacts": [str(to_uuid("con", contact_id)) for _, contact_id, _ in arrivals],
+            "moments": [at for _, _, at in arrivals],
+            "within": WITHIN,
+        },
+    )
+    return {row.origin: row.orders for row in rows}
