@@ -5,7 +5,7 @@ from alembic import op
 from migrations.tenancy import own_by_tenant
 
 revision = "0060"
-down_revision = "0058"
+down_revision = "0059"
 branch_labels = None
 depends_on = None
 
