@@ -1,4 +1,4 @@
-"""Guests cancel in the chat for some minutes; quick replies can have buttons or a list."""
+"""Guests cancel in the chat, customers see that a member types, quick replies have buttons."""
 
 from alembic import op
 
@@ -10,7 +10,11 @@ depends_on = None
 
 def upgrade() -> None:
     op.execute("ALTER TABLE sites ADD COLUMN guest_cancel_minutes integer NOT NULL DEFAULT 5")
+    op.execute("ALTER TABLE conversations ADD COLUMN typing_at timestamptz")
+    op.execute("ALTER TABLE quick_replies ADD COLUMN content jsonb NOT NULL DEFAULT '{}'")
 
 
 def downgrade() -> None:
+    op.execute("ALTER TABLE quick_replies DROP COLUMN content")
+    op.execute("ALTER TABLE conversations DROP COLUMN typing_at")
     op.execute("ALTER TABLE sites DROP COLUMN guest_cancel_minutes")

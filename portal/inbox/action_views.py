@@ -10,7 +10,7 @@ from flask_login import current_user
 from core.db import tenant_scope
 from core.errors import DomainError, invalid
 from core.ids import new_token
-from messaging.inbox import conversation_actions
+from messaging.inbox import conversation_actions, typing_indicator
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.replies import Reply
@@ -115,6 +115,15 @@ def reopen(conversation_id: str) -> Any:
 def read(conversation_id: str) -> Any:
     shown_id = request.form.get("seen", "")[:64]
     return _act(conversation_id, lambda: conversation_actions.mark_read(conversation_id, shown_id))
+
+
+@inbox.post("/inbox/<conversation_id>/typing")
+@member_may("inbox.reply")
+def typing(conversation_id: str) -> Any:
+    """The page calls this while a member writes."""
+    with tenant_scope(g.tenant_id):
+        shown = typing_indicator.show_typing(inbox_conversations.get(conversation_id))
+    return jsonify(shown=shown)
 
 
 @inbox.post("/inbox/<conversation_id>/unread")

@@ -190,9 +190,17 @@ class DeviceSocket:
             device.unacknowledged.pop(frame["n"], None)
         elif kind == "log_out":
             self._devices.unlink(device)
+        elif kind == "read":
+            self._business_read(device, str(frame.get("id")))
         elif kind == "send":
             return await self._send(device, frame)
         return False
+
+    def _business_read(self, device: LinkedDevice, network_id: str) -> None:
+        for chat in self._network.chats(tenant_id=device.line.tenant_id):
+            if chat.line is device.line and (bubble := chat.find(network_id)):
+                bubble.state = "read"
+                self._network.publish(chat)
 
     async def _send(self, device: LinkedDevice, frame: dict[str, Any]) -> bool:
         now = self._network.conditions

@@ -170,6 +170,9 @@ class SimulatedClient:
         outcome: SendOutcome = await answer
         return outcome
 
+    async def mark_read(self, phone: str, network_id: str, *, typing: bool) -> None:
+        await self._send_frame({"type": "read", "to": phone, "id": network_id, "typing": typing})
+
     async def _upload(self, media: MediaFileBody) -> str:
         async with self._http.post(
             f"{self._url}/linked/media",
