@@ -126,6 +126,6 @@ class QuickReply(Base, TenantOwned):
     shortcut: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
     content: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict, server_default="{}")
-    """`interactive` with the buttons or the list that are sent with the text; else empty."""
+    """The buttons or the list below the text, as `messaging.inbox.composed` stores them."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)

@@ -39,7 +39,7 @@ from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
-from restaurant.orders.cards.card import asking_for_location
+from restaurant.orders.cards.card import location_request_card
 from restaurant.orders.hold_reasons import (
     FREE_TEXT,
     NEW_CUSTOMER,
@@ -188,7 +188,7 @@ def _confirm_receipt(
     key = "share_location" if asks_location else "waits"
     text = _paragraphs(coupon_text, order_notifications.customer_text(order, key))
     if asks_location:
-        order_notifications.send_to_customer(order, asking_for_location(text))
+        order_notifications.send_to_customer(order, location_request_card(text))
     else:
         order_notifications.send_order_card(site, order, text)
 

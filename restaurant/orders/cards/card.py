@@ -35,7 +35,7 @@ def with_link(text: str, label: str, url: str) -> Card:
     return _interactive("link_button", text, {"text": label[:LONGEST_LABEL], "url": url})
 
 
-def asking_for_location(text: str) -> Card:
+def location_request_card(text: str) -> Card:
     """A text with the network's button that shares the current location."""
     return _interactive("location_request", text, {})
 

@@ -16,7 +16,7 @@ from restaurant.chat_texts import CHAT_TEXTS, chat_languages, chat_text
 from restaurant.models import WaiterCall
 from restaurant.orders import hold_reasons
 from restaurant.orders import queries as order_queries
-from restaurant.orders.cards.card import Card, asking_for_location, for_line, with_link
+from restaurant.orders.cards.card import Card, for_line, location_request_card, with_link
 from restaurant.orders.cards.order_buttons import typed_action
 from restaurant.sites import sites
 from tests.restaurant.bistro import GUEST, open_bistro
@@ -209,5 +209,5 @@ def test_cancelling_is_no_opt_out(bistro):
 def test_a_card_becomes_a_text_where_it_cannot_be_sent():
     link = with_link("x" * 1100, "Pay now", "https://pay.example/1")
     assert for_line(link, "cloud") == Card("x" * 1100 + "\n\nPay now: https://pay.example/1")
-    assert for_line(asking_for_location("Where?"), "linked") == Card("Where?")
-    assert for_line(asking_for_location("Where?"), "cloud").kind == "location_request"
+    assert for_line(location_request_card("Where?"), "linked") == Card("Where?")
+    assert for_line(location_request_card("Where?"), "cloud").kind == "location_request"
