@@ -221,7 +221,7 @@ class DeviceSocket:
             "type": "echo",
             "id": bubble.id,
             "to": phone,
-            "kind": bubble.kind,
+            "kind": str(frame["kind"]),
             "text": bubble.text,
             "at": int(bubble.at),
         }
@@ -243,10 +243,11 @@ class DeviceSocket:
 
     def _take(self, device: LinkedDevice, phone: str, frame: dict[str, Any]) -> ChatMessage:
         magic = magic_number_of(phone)
+        kind = str(frame["kind"])
         bubble = ChatMessage(
             self._network.new_id(device.line),
             True,
-            str(frame["kind"]),
+            "audio" if kind == "voice" else kind,
             str(frame.get("text") or ""),
             dict(frame.get("content") or {}),
             timestamp(),
@@ -254,6 +255,8 @@ class DeviceSocket:
         )
         chat = self._network.chat(phone, device.line)
         self._network.accepted.add("", bubble.id)
+        if kind == "reaction" and (target := chat.find(str(bubble.content.get("message_id")))):
+            target.reaction = bubble.text
         self._network.show(chat, bubble)
         if self._network.conditions.receipts or magic is not ORDINARY_PHONE:
             self._receipts.plan(chat, bubble, magic)
