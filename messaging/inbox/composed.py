@@ -27,6 +27,7 @@ from messaging.messages.kinds.interactive.link_button import LinkButtonFields
 
 CHOICE_KINDS = ("buttons", "list")
 """What quick replies can have."""
+AUTOMATION_KINDS = (*CHOICE_KINDS, "link_button")
 COMPOSED_KINDS = (*CHOICE_KINDS, "link_button", "contacts")
 ROW_SEPARATOR = "|"
 
@@ -46,14 +47,16 @@ class ComposedCard:
     contact_phone: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """What a quick reply stores."""
+        """What quick replies and automations store."""
         if self.kind == "buttons":
             return {"kind": self.kind, "buttons": list(self.buttons)}
+        if self.kind == "link_button":
+            return {"kind": self.kind, "link_text": self.link_text, "link_url": self.link_url}
         return {"kind": self.kind, "list_button": self.list_button, "rows": list(self.rows)}
 
 
 def read_json(stored: Mapping[str, Any]) -> ComposedCard | None:
-    """The card of a stored quick reply; None if it is only a text."""
+    """The card of a stored quick reply or automation; None if it is only a text."""
     if not stored:
         return None
     return ComposedCard(
@@ -61,7 +64,20 @@ def read_json(stored: Mapping[str, Any]) -> ComposedCard | None:
         buttons=tuple(stored.get("buttons", ())),
         list_button=stored.get("list_button", ""),
         rows=tuple(stored.get("rows", ())),
+        link_text=stored.get("link_text", ""),
+        link_url=stored.get("link_url", ""),
     )
+
+
+def message_of(card: ComposedCard | None, text: str) -> tuple[str, str, dict[str, Any]]:
+    """The kind, the text and the content of a message; a card that cannot be sent is left out."""
+    if card is None:
+        return "text", text, {}
+    try:
+        fields = message_fields(card, text)
+    except Invalid:
+        return "text", text, {}
+    return card.kind, fields.message_text(), content_of(fields)
 
 
 def message_fields(card: ComposedCard, text: str) -> KindFields:

@@ -1,61 +1,27 @@
 """Quick replies: answers that a team gives often."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from flask import flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _
-from wtforms import SelectField, StringField, TextAreaField
+from wtforms import StringField, TextAreaField
 from wtforms.validators import Length
 
 from core.db import tenant_scope
 from messaging.inbox import quick_replies
-from messaging.inbox.composed import ComposedCard, read_json
 from portal.inbox import inbox
+from portal.inbox.card_fields import CardFields
 from portal.web.auth import member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import Form, domain_errors_on, field_text, required
+from portal.web.forms import domain_errors_on, field_text, required
 
 
-class QuickReplyForm(Form):
+class QuickReplyForm(CardFields):
     shortcut = StringField(
         _("Shortcut"), [required(), Length(max=33)], description=_("Type it after / in a reply.")
     )
     text = TextAreaField(_("Text"), [required(), Length(max=4096)])
-    kind = SelectField(
-        _("Below the text"),
-        choices=[("", _("Nothing")), ("buttons", _("Buttons")), ("list", _("List"))],
-        default="",
-    )
-    button_1 = StringField(_("Button %(number)s", number=1), [Length(max=20)])
-    button_2 = StringField(_("Button %(number)s", number=2), [Length(max=20)])
-    button_3 = StringField(_("Button %(number)s", number=3), [Length(max=20)])
-    list_button = StringField(_("Button that opens the list"), [Length(max=20)])
-    rows = TextAreaField(_("Choices"), [Length(max=1200)])
-
-    def fill(self, content: Mapping[str, Any]) -> None:
-        """Show the buttons or the list of a stored quick reply."""
-        card = read_json(content)
-        if card is None:
-            return
-        self.kind.data = card.kind
-        for field, title in zip(self._button_fields(), card.buttons, strict=False):
-            field.data = title
-        self.list_button.data, self.rows.data = card.list_button, "\n".join(card.rows)
-
-    def card(self) -> ComposedCard | None:
-        if not self.kind.data:
-            return None
-        return ComposedCard(
-            kind=self.kind.data,
-            buttons=tuple(title for field in self._button_fields() if (title := field.data)),
-            list_button=self.list_button.data or "",
-            rows=tuple((self.rows.data or "").splitlines()),
-        )
-
-    def _button_fields(self) -> tuple[StringField, ...]:
-        return self.button_1, self.button_2, self.button_3
 
 
 @inbox.route("/inbox/quick-replies", methods=["GET", "POST"])
