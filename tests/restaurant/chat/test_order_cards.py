@@ -71,7 +71,7 @@ def test_the_guest_cancels_with_one_tap_and_gets_one_answer(bistro):
     assert answer.text == chat_text("tr", "you_cancelled", order=order.number)
     assert answer.content["interactive"]["url"].endswith("/menu")
     (event,) = bistro.events("order_cancelled")
-    assert event["reason"] == "Müşteri siparişi sohbetten iptal etti."
+    assert event["reason"] == "Misafir siparişi sohbetten iptal etti."
     with bistro.scope():
         last = order_queries.changes_of(order.id)[-1]
         assert last.because == hold_reasons.CANCELLED_BY_GUEST
