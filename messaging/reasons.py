@@ -301,6 +301,13 @@ IMAGE_WRONG_TYPE = _reason("image_wrong_type", N_("The file is not a JPEG, PNG o
 AUDIO_WRONG_TYPE = _reason(
     "audio_wrong_type", N_("The file is not an OGG, MP3, AAC, AMR or M4A audio file.")
 )
+VOICE_WRONG_TYPE = _reason(
+    "voice_wrong_type", N_("The file is not an OGG recording, as voice messages must be.")
+)
+STICKER_TOO_LARGE = _reason(
+    "sticker_too_large", N_("The file is larger than 1 MB, the limit for stickers.")
+)
+STICKER_WRONG_TYPE = _reason("sticker_wrong_type", N_("The file is not a WebP image."))
 VIDEO_WRONG_TYPE = _reason("video_wrong_type", N_("The file is not an MP4 or 3GP video."))
 FILE_ADDRESS = _reason("file_address", N_("The file's address is not valid:"))
 FILE_NOT_FETCHED = _reason("file_not_fetched", N_("The file could not be downloaded:"))

@@ -37,17 +37,18 @@ CHAT_TEXTS: dict[str, Message] = {
         "Thank you {name}! We have received your order {order} and will confirm it shortly."
     ),
     "pay": N_(
-        "Thank you {name}! We will send your order {order} to the kitchen as soon as you pay: {url}"
+        "Thank you {name}! We will send your order {order} to the kitchen as soon as you pay "
+        "{total}."
     ),
     "paid": N_(
         "Thank you {name}, we have received your payment. Your order {order} is in the kitchen."
     ),
-    "pay_failed": N_("The payment for your order {order} failed. You can try again here: {url}"),
+    "pay_failed": N_("The payment for your order {order} failed. You can try again."),
     "pay_expired": N_(
         "The payment link for your order {order} has expired. If you still want to order, "
         "message us here."
     ),
-    "pay_free": N_("{site} is requesting a payment of {total} for: {description}\n{url}"),
+    "pay_free": N_("{site} is requesting a payment of {total} for: {description}"),
     "already": N_("We already have your order {order}."),
     "unknown_code": N_(
         "This order code is not valid. Please open the menu again and send your order from there."
@@ -72,6 +73,33 @@ CHAT_TEXTS: dict[str, Message] = {
     "too_many": N_(
         "We have received too many orders from you in a short time. Please ask our staff."
     ),
+    # The buttons of messages about an order: 20 characters at most. Guests may also type them.
+    "button_add": N_("Add items"),
+    "button_bill": N_("Bill"),
+    "button_waiter": N_("Call the waiter"),
+    "button_cancel": N_("Cancel order"),
+    "button_again": N_("Order again"),
+    "button_points": N_("My points"),
+    "button_status": N_("My order"),
+    "button_pay": N_("Pay now"),
+    "open_menu": N_("Open the menu"),
+    # Answers to these buttons
+    "what_next": N_("What would you like to do with your order {order}?"),
+    "add_items": N_("Choose what you would like to add to your order {order}."),
+    "order_again": N_("What would you like to order? Choose from our menu."),
+    "bill_coming": N_("We are bringing the bill to table {table}. The total is {total}."),
+    "bill_total": N_("The total of your order {order} is {total}."),
+    "bill_paid": N_("Your order {order} is paid. The total was {total}."),
+    "waiter_coming": N_("A waiter is coming to table {table}."),
+    "cancelled_by_guest": N_("The guest cancelled the order in the chat."),
+    "you_cancelled": N_("We have cancelled your order {order}."),
+    "cancel_refund": N_("We will refund your payment."),
+    "cancelled_already": N_("Your order {order} is already cancelled."),
+    "cancel_too_late": N_(
+        "Your order {order} is already in the kitchen and can no longer be cancelled here. Please "
+        "message us or ask our staff."
+    ),
+    "order_over": N_("Your order {order} is already completed."),
     # Changes of an order's state
     "preparing": N_("Your order {order} is being prepared."),
     "ready": N_("Your order {order} is ready."),
@@ -158,9 +186,7 @@ CHAT_TEXTS: dict[str, Message] = {
     "coupon_not_yours": N_("It belongs to another guest."),
     "coupon_limit": N_("You have already used this reward."),
     "coupon_row": N_("{code}: {reward}, valid until {until}"),
-    "coupon_given": N_(
-        "{reward} is yours. Your code: {code}, valid until {until}. Order here: {url}"
-    ),
+    "coupon_given": N_("{reward} is yours. Your code: {code}, valid until {until}."),
     "points_balance": Plural(
         "{site}: you have {balance} point.",
         "{site}: you have {balance} points.",

@@ -58,6 +58,7 @@ SHOWN_FIELDS = frozenset(
         "fee",
         "follow_days",
         "free_from",
+        "guest_cancel_minutes",
         "hook_days",
         "item_name",
         "keywords",

@@ -13,7 +13,7 @@ from messaging.inbox import conversation_actions
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages import receive as message_receive
 from messaging.models import Line
-from restaurant.chat import chat_orders, loyalty_keywords, shared_locations
+from restaurant.chat import chat_orders, loyalty_keywords, order_taps, shared_locations
 
 log = logger(__name__)
 
@@ -25,7 +25,8 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
         return  # the network's agent answers
     message_id, message = stored.id, stored.message
     order = chat_orders.may_be_order(message)
-    if not (order or message.kind == "location" or loyalty_keywords.is_keyword(message)):
+    tap = order_taps.is_tap(message)
+    if not (order or tap or message.kind == "location" or loyalty_keywords.is_keyword(message)):
         return
     try:
         with savepoint():
@@ -35,7 +36,10 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
             elif order:
                 done = chat_orders.create_order(line, message, message_id)
             else:
-                done = loyalty_keywords.answer_keyword(line, message)
+                done = (tap and order_taps.answer_tap(line, message)) or (
+                    loyalty_keywords.is_keyword(message)
+                    and loyalty_keywords.answer_keyword(line, message)
+                )
             if done:
                 conversation_actions.mark_answered_automatically(message_id)
     except DBAPIError:

@@ -10,6 +10,7 @@ from core.clock import now
 from core.logs import logger
 from core.redis.client import redis_client
 from messaging import reasons
+from messaging.inbox.read_receipts import claim_linked_read_messages
 from messaging.lines.drivers.base import (
     SendAccepted,
     SendOutcome,
@@ -41,6 +42,7 @@ log = logger(__name__)
 BATCH = 5  # at 3 seconds each, they all begin long before their lease expires
 POLL_SECONDS, LEAST_WAIT = 5.0, 0.5
 ANSWER_SECONDS = 30.0
+READ_SECONDS = 5.0
 FINISH_SECONDS = 5.0
 NO_LIMIT = 1e6  # of the line itself: only how often one person is written to is asked of Pacing
 
@@ -59,6 +61,7 @@ class LinkedSender:
         while not self.stopping:
             await self.session.up.wait()
             self.session.woken.clear()
+            await self.send_read_receipts()
             batch, wait = await self.session.tenant(self.claim)
             try:
                 while batch and await self.wait_for_turn():
@@ -69,6 +72,16 @@ class LinkedSender:
                     await asyncio.shield(self.session.scoped(back))
             if wait:
                 await self.wait_for_wakeup(wait)
+
+    async def send_read_receipts(self) -> None:
+        """Read receipts are optional: one that fails is not sent again."""
+        line_id = self.session.line_id
+        for one in await self.session.tenant(lambda: claim_linked_read_messages(line_id)):
+            try:
+                async with asyncio.timeout(READ_SECONDS):
+                    await self.client.mark_read(one.phone, one.network_id, typing=one.typing)
+            except Exception as error:  # noqa: BLE001 - the library raises many kinds
+                log.info("linked read receipt not sent", line=line_id, error=type(error).__name__)
 
     async def finish(self, task: "asyncio.Task[None]") -> None:
         """Let the message that is being sent finish; nothing new begins."""

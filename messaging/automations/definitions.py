@@ -1,7 +1,7 @@
 """A tenant's automations: create, change, preview, and list their runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from messaging.automations import runs as automation_runs
 from messaging.automations import store_events
 from messaging.automations.conditions import checked_conditions
 from messaging.automations.recipes import RECIPES
+from messaging.inbox.composed import AUTOMATION_KINDS, ComposedCard, message_fields
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import MessageDraft
@@ -28,6 +29,7 @@ from tenants.people import clean_name
 
 LONGEST_DELAY = 30 * 24 * 60
 MOST_PARAMETERS = 20
+EXAMPLE_URL = "https://example.com"
 RUN_RETENTION = timedelta(days=180)
 
 
@@ -43,6 +45,7 @@ class AutomationInput:
     connection_id: str | None = None
     line_id: int | None = None
     to_phone: str = ""
+    card: ComposedCard | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,7 @@ def unsaved_automation(recipe: str) -> Automation:
         to_phone="",
         text=ready.text(account.locale),
         template={},
+        card={},
     )
 
 
@@ -146,7 +150,9 @@ def write_input(automation: Automation, values: AutomationInput) -> None:
     recipe = RECIPES[automation.recipe]
     template = _template(values.template)
     text = "" if template else _text(values.text)
-    check_placeholders([text, *template.get("parameters", [])], recipe.trigger)
+    card = None if template else values.card
+    address = card.link_url if card is not None else ""
+    check_placeholders([text, address, *template.get("parameters", [])], recipe.trigger)
     delay = values.delay_minutes
     if not recipe.shortest_delay <= delay <= LONGEST_DELAY:
         raise invalid(
@@ -161,6 +167,7 @@ def write_input(automation: Automation, values: AutomationInput) -> None:
     automation.line_id = _line(values.line_id, bool(template))
     automation.name, automation.delay_minutes = clean_name(values.name), delay
     automation.text, automation.template = text, template
+    automation.card = _card_content(card, text)
 
 
 def set_enabled(automation_id: str, enabled: bool) -> Automation:
@@ -293,6 +300,15 @@ def _template(given: dict[str, Any]) -> dict[str, Any]:
     if len(parameters) > MOST_PARAMETERS:
         raise invalid("parameters", "too_many", "A template can have at most 20 values.")
     return {"name": name, "language": language, "parameters": parameters}
+
+
+def _card_content(card: ComposedCard | None, text: str) -> dict[str, Any]:
+    """The stored card. The address of a link may have placeholders, which are filled in later."""
+    if card is None or card.kind not in AUTOMATION_KINDS:
+        return {}
+    has_placeholder = "{{" in card.link_url
+    message_fields(replace(card, link_url=EXAMPLE_URL) if has_placeholder else card, text)
+    return card.as_json()
 
 
 def _own_phone(written: str) -> str:

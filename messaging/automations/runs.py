@@ -22,6 +22,7 @@ from messaging.automations.conditions import unmet_condition
 from messaging.automations.reasons import with_detail
 from messaging.automations.recipes import RECIPES, TRIGGERS_BY_EVENT, Recipe, recipes_started_by
 from messaging.contacts import identities as contact_identities
+from messaging.inbox import composed
 from messaging.lines import repository as line_repository
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
@@ -189,7 +190,14 @@ def compose_message(
     )
     if not automation.template:
         filled = fill_placeholders(automation.text, values)
-        return replace(blank, text=filled.text), filled.missing
+        card = composed.read_json(automation.card)
+        missing = filled.missing
+        if card is not None:
+            address = fill_placeholders(card.link_url, values)
+            card = replace(card, link_url=address.text)
+            missing = tuple(dict.fromkeys((*missing, *address.missing)))
+        kind, text, content = composed.message_of(card, filled.text)
+        return replace(blank, kind=kind, text=text, content=content), missing
     parts = [fill_placeholders(one, values) for one in automation.template.get("parameters", [])]
     content = {
         "name": automation.template["name"],

@@ -3,11 +3,12 @@
 from sqlalchemy import TextClause, insert, text
 
 from core.clock import now
-from core.db import current_tenant_id, db, notify_workers
+from core.db import current_tenant_id, db
 from core.errors import Invalid, NotFound, invalid
 from core.ids import new_id, to_uuid
 from core.live_updates import publish_update
 from core.values.text import BadText, normalize_text
+from messaging.inbox import read_receipts
 from messaging.models import ConversationNote
 from tenants import audit, team
 from tenants.audit import current_actor
@@ -110,7 +111,7 @@ def mark_read(conversation_id: str, shown_id: str = "") -> bool:
         _must_exist(conversation_id)
         return False
     if row.tell_read:
-        notify_workers("jobs.lines.read_receipts.send_read_receipts", current_tenant_id())
+        read_receipts.wake_senders()
     _send_live_update(conversation_id)
     return True
 

@@ -10,6 +10,7 @@ from core.clock import now
 from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import Conflict, NotFound, invalid
 from core.values.text import BadText, fold_case, normalize_text
+from messaging.inbox.composed import CHOICE_KINDS, ComposedCard, message_fields
 from messaging.models import QuickReply
 from tenants import audit
 
@@ -40,9 +41,15 @@ def get(reply_id: str) -> QuickReply:
     return found
 
 
-def save(shortcut: str, body: str, reply_id: str = "") -> QuickReply:
-    """Create a quick reply, or change the one with `reply_id`."""
+def save(
+    shortcut: str, body: str, reply_id: str = "", *, card: ComposedCard | None = None
+) -> QuickReply:
+    """Create a quick reply, or change the one with `reply_id`.
+
+    A `card` adds buttons or a list below the text.
+    """
     shortcut, body = _shortcut(shortcut), _text(body)
+    content = _card_content(card, body)
     reply = get(reply_id) if reply_id else None
     other = db.session.scalar(
         select(QuickReply.id).where(
@@ -56,12 +63,15 @@ def save(shortcut: str, body: str, reply_id: str = "") -> QuickReply:
             raise Conflict(
                 "too_many", "You already have {most} quick replies, which is the limit.", most=MOST
             )
-        reply = QuickReply(tenant_id=current_tenant_id(), shortcut=shortcut, text=body)
+        reply = QuickReply(
+            tenant_id=current_tenant_id(), shortcut=shortcut, text=body, content=content
+        )
         db.session.add(reply)
         audit.record("inbox.quick_reply_added", f"/{shortcut}")
     else:
         before = audit.snapshot(reply)
         reply.shortcut, reply.text, reply.changed_at = shortcut, body, now()
+        reply.content = content
         audit.record_change(
             "inbox.quick_reply_changed",
             f"/{shortcut}",
@@ -86,6 +96,13 @@ def remove(reply_id: str) -> None:
 def fill_quick_reply(body: str, values: dict[str, str]) -> str:
     """Replace known placeholders; other text in braces stays unchanged."""
     return _PLACEHOLDER.sub(lambda hole: values.get(hole[1], hole[0]), body)
+
+
+def _card_content(card: ComposedCard | None, body: str) -> dict[str, Any]:
+    if card is None or card.kind not in CHOICE_KINDS:
+        return {}
+    message_fields(card, body)  # raises Invalid for what could not be sent
+    return card.as_json()
 
 
 def _shortcut(written: str) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import text
 
 from core.clock import now
@@ -13,13 +14,17 @@ from core.ids import to_uuid
 from core.live_updates import publish_update
 from core.values.text import BadText, normalize_text
 from messaging import search_index
+from messaging.inbox import composed
+from messaging.inbox.composed import ComposedCard
 from messaging.inbox.conversations import ConversationSummary
 from messaging.lines import repository as line_repository
+from messaging.lines.capabilities import check_capability
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
 from messaging.messages.inbound import handovers
+from messaging.messages.kinds.reaction import ReactionFields
 from messaging.messages.media.uploads import UploadedFile
 from messaging.models import Line
 from tenants import idempotency
@@ -47,6 +52,7 @@ class Reply:
     file: UploadedFile | None = None
     place: tuple[float, float, str] | None = None
     template: tuple[str, str, list[str]] | None = None
+    card: ComposedCard | None = None
 
 
 def reply_obstacle(talk: ConversationSummary, line: Line | None) -> str:
@@ -89,12 +95,33 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     if isinstance(known, InterruptedRequest):
         return known.made
     draft = message_accept.check_template_draft(_draft(talk, answer), line)
+    check_capability(line.kind, draft.kind, draft.content)
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, accepted.id))
     _record_reply(talk, accepted.id)
     if talk.held_by:
         handovers.take_over(talk.id)
     search_index.add_words(talk.id, search_index.words_of(draft.text))
+    publish_update("conversations.changed", id=talk.id, message=accepted.id)
+    return accepted.id
+
+
+def react(talk: ConversationSummary, message_id: str, emoji: str) -> str:
+    """React to one of the customer's messages with an emoji; empty removes it. Returns the id."""
+    line = conversation_line(talk)
+    if line is None or reply_obstacle(talk, line):
+        raise Conflict("line_removed", "Messages cannot be sent in this conversation now.")
+    target = message_queries.get(message_id)
+    if target.line_id != talk.line_id or target.network_id is None or target.direction != "in":
+        raise NotFound()
+    try:
+        fields = ReactionFields(message_id=target.network_id, emoji=emoji)
+    except ValidationError:
+        raise invalid("emoji", "invalid_emoji", "Choose one emoji.") from None
+    content = {**message_accept.author_field(), **composed.content_of(fields)}
+    check_capability(line.kind, "reaction", content)
+    draft = MessageDraft("reaction", talk.address, fields.message_text(), content)
+    accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     publish_update("conversations.changed", id=talk.id, message=accepted.id)
     return accepted.id
 
@@ -121,6 +148,10 @@ def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:
         if name.strip():
             content["name"] = _checked_text(name, "place", 200)
         return MessageDraft("location", talk.address, content=content)
+    if answer.card is not None:
+        fields = composed.message_fields(answer.card, answer.text)
+        content |= composed.content_of(fields)
+        return MessageDraft(answer.card.kind, talk.address, fields.message_text(), content)
     if answer.file is not None:
         caption = _checked_text(answer.text, "text", LONGEST_CAPTION) if answer.text.strip() else ""
         content |= answer.file.as_content()
@@ -159,5 +190,5 @@ def _record_reply(talk: ConversationSummary, message_id: str) -> None:
 
 
 def _fingerprint(talk: ConversationSummary, answer: Reply) -> str:
-    parts = (talk.id, answer.text, answer.place, answer.template, answer.file is None)
+    parts = (talk.id, answer.text, answer.place, answer.template, answer.file is None, answer.card)
     return sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()

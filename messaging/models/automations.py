@@ -107,6 +107,8 @@ class Automation(Base, TenantOwned):
     """Empty to write to the customer; else the phone of the owner, who is notified."""
     text: Mapped[str] = mapped_column(Text, default="")
     template: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    card: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict, server_default="{}")
+    """Buttons, a list or a link below the text, as `messaging.inbox.composed` stores them."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]

@@ -1,8 +1,10 @@
 """Conversations of the inbox, their notes, search words and quick replies."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Index, Integer, Text, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
@@ -78,6 +80,8 @@ class Conversation(Base, TenantOwned):
     closed_at: Mapped[datetime | None]
     tell_read: Mapped[str | None] = mapped_column(Text)
     """The network id of a read message whose read receipt has not been sent yet."""
+    typing_at: Mapped[datetime | None]
+    """When the customer was last shown that somebody types."""
 
 
 class ConversationNote(Base, TenantOwned):
@@ -125,5 +129,7 @@ class QuickReply(Base, TenantOwned):
     id: Mapped[str] = id_column("qr")
     shortcut: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
+    content: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict, server_default="{}")
+    """The buttons or the list below the text, as `messaging.inbox.composed` stores them."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)

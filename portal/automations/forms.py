@@ -13,12 +13,13 @@ from wtforms import (
 )
 from wtforms.validators import Length, Optional
 
-from portal.web.forms import Form, InRange, required
+from portal.inbox.card_fields import CardFields
+from portal.web.forms import InRange, required
 
 UNITS = {"minutes": 1, "hours": 60, "days": 24 * 60}
 
 
-class AutomationForm(Form):
+class AutomationForm(CardFields):
     name = StringField(_("Name"), [required(), Length(max=120)])
     connection_id = SelectField(_("Connection"), [Optional()])
     line_id = SelectField(_("Line"), [Optional()])
@@ -46,6 +47,7 @@ class AutomationForm(Form):
     parameters = TextAreaField(_("Template values, one per line"), [Length(max=5000)])
 
     def offer(self, connections: list[Any], lines: list[Any]) -> None:
+        self.offer_link()
         self.connection_id.choices = [
             ("", _("All connections")),
             *((one.id, one.name) for one in connections),

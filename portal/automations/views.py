@@ -248,6 +248,8 @@ def _form(automation: Automation) -> AutomationForm:
         parameters="\n".join(template.get("parameters", [])),
     )
     form.offer(shops, lines)
+    if not form.is_submitted():
+        form.fill(automation.card)
     return form
 
 
@@ -263,6 +265,7 @@ def _automation_settings(form: AutomationForm, automation: Automation) -> Automa
         name=field_text(form.name),
         text=field_text(form.text) if not as_template or template["name"] else "",
         template=template if as_template else {},
+        card=None if as_template else form.card(),
         delay_minutes=(form.delay.data or 0) * UNITS.get(form.unit.data, 1),
         conditions={
             "paid": form.paid.data,

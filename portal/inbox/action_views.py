@@ -6,17 +6,20 @@ from typing import Any
 
 from flask import flash, g, jsonify, redirect, render_template, request, url_for
 from flask_login import current_user
+from werkzeug.datastructures import MultiDict
 
 from core.db import tenant_scope
 from core.errors import DomainError, invalid
 from core.ids import new_token
-from messaging.inbox import conversation_actions
+from messaging.inbox import conversation_actions, typing_indicator
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import replies as inbox_replies
+from messaging.inbox.composed import COMPOSED_KINDS, ComposedCard
 from messaging.inbox.replies import Reply
+from messaging.messages.media.uploads import UploadedFile
 from portal.inbox import inbox
 from portal.inbox import page_data as inbox_page_data
-from portal.inbox.uploads import store_upload
+from portal.inbox.uploads import STORES, store_upload
 from portal.web.auth import member_may
 from portal.web.i18n import error_message
 
@@ -59,10 +62,47 @@ def _submitted_answer() -> Reply:
         once=form.get("once", "")[:200].replace("\0", "") or new_token(),
         text=form.get("text", "").replace("\r\n", "\n"),
         reply_to=form.get("reply_to", "")[:64],
-        file=store_upload(request.files.get("file")),
+        file=_submitted_file(),
         place=_parse_location(form.get("place", "")),
         template=_template(),
+        card=submitted_card(form),
     )
+
+
+def _submitted_file() -> UploadedFile | None:
+    kind = request.form.get("kind", "")
+    special = request.files.get(f"{kind}_file") if kind in STORES else None
+    return store_upload(special, kind) or store_upload(request.files.get("file"))
+
+
+def submitted_card(form: MultiDict[str, str]) -> ComposedCard | None:
+    """The buttons, list, link or contact card beside the text; None if none was chosen."""
+    kind = form.get("kind", "")
+    if kind not in COMPOSED_KINDS:
+        return None
+    return ComposedCard(
+        kind=kind,
+        buttons=tuple(form.getlist("buttons")[:10]),
+        list_button=form.get("list_button", ""),
+        rows=tuple(form.get("rows", "").splitlines()[:50]),
+        link_text=form.get("link_text", ""),
+        link_url=form.get("link_url", ""),
+        contact_name=form.get("contact_name", ""),
+        contact_phone=form.get("contact_phone", ""),
+    )
+
+
+@inbox.post("/inbox/<conversation_id>/react")
+@member_may("inbox.reply")
+def react(conversation_id: str) -> Any:
+    """React to a message with an emoji."""
+    message_id, emoji = request.form.get("message", "")[:64], request.form.get("emoji", "")[:64]
+
+    def send_reaction() -> bool:
+        talk = inbox_conversations.get(conversation_id)
+        return bool(inbox_replies.react(talk, message_id, emoji))
+
+    return _act(conversation_id, send_reaction)
 
 
 def _parse_location(written: str) -> tuple[float, float, str] | None:
@@ -115,6 +155,15 @@ def reopen(conversation_id: str) -> Any:
 def read(conversation_id: str) -> Any:
     shown_id = request.form.get("seen", "")[:64]
     return _act(conversation_id, lambda: conversation_actions.mark_read(conversation_id, shown_id))
+
+
+@inbox.post("/inbox/<conversation_id>/typing")
+@member_may("inbox.reply")
+def typing(conversation_id: str) -> Any:
+    """The page calls this while a member writes."""
+    with tenant_scope(g.tenant_id):
+        shown = typing_indicator.show_typing(inbox_conversations.get(conversation_id))
+    return jsonify(shown=shown)
 
 
 @inbox.post("/inbox/<conversation_id>/unread")

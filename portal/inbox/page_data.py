@@ -22,6 +22,7 @@ from messaging.inbox import replies as inbox_replies
 from messaging.inbox.conversations import VIEWS, ConversationFilters, ConversationSummary
 from messaging.inbox.thread import ThreadMessage, ThreadNote, ThreadPage
 from messaging.lines import repository as line_repository
+from messaging.lines.capabilities import capabilities
 from messaging.lines.repository import LineLabel
 from messaging.messages.kinds.registry import is_picture
 from messaging.messages.media import uploads as media_uploads
@@ -80,7 +81,9 @@ class InboxPage:
     entries: list[ThreadEntry] = field(default_factory=list)
     older: str | None = None
     hurdle: str = ""
-    quick: list[dict[str, str]] = field(default_factory=list)
+    quick: list[dict[str, Any]] = field(default_factory=list)
+    can: dict[str, str] = field(default_factory=dict)
+    """What the line does with each kind of message: `yes`, `as_text` or `no`."""
     once: str = ""
     templates: list[TemplateChoice] = field(default_factory=list)
     """Approved templates to choose from. If empty, the page has fields to type the name instead."""
@@ -131,6 +134,8 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
     made.entries, made.older = thread_entries(page, names), page.older
     line = inbox_replies.conversation_line(talk)
     made.hurdle = inbox_replies.reply_obstacle(talk, line)
+    if line is not None:
+        made.can = dict(capabilities(line.kind))
     if line is not None and made.hurdle == "window_closed":
         made.templates = _templates(line)
     _read_templates(made.entries, line)
@@ -146,6 +151,7 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
             {
                 "shortcut": one.shortcut,
                 "text": quick_replies.fill_quick_reply(one.text, _values(talk)),
+                "card": one.content,
             }
             for one in quick_replies.list_quick_replies()
         ]

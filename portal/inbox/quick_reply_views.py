@@ -11,12 +11,13 @@ from wtforms.validators import Length
 from core.db import tenant_scope
 from messaging.inbox import quick_replies
 from portal.inbox import inbox
+from portal.inbox.card_fields import CardFields
 from portal.web.auth import member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import Form, domain_errors_on, field_text, required
+from portal.web.forms import domain_errors_on, field_text, required
 
 
-class QuickReplyForm(Form):
+class QuickReplyForm(CardFields):
     shortcut = StringField(
         _("Shortcut"), [required(), Length(max=33)], description=_("Type it after / in a reply.")
     )
@@ -30,7 +31,9 @@ def quick_replies_page() -> Any:
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                quick_replies.save(field_text(form.shortcut), field_text(form.text))
+                quick_replies.save(
+                    field_text(form.shortcut), field_text(form.text), card=form.card()
+                )
             flash(gettext("Saved."), "success")
             return redirect(url_for("inbox.quick_replies_page"))
     with tenant_scope(g.tenant_id):
@@ -44,10 +47,14 @@ def quick_reply(reply_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = quick_replies.get(reply_id)
     form = QuickReplyForm(obj=known)
+    if not form.is_submitted():
+        form.fill(known.content)
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                quick_replies.save(field_text(form.shortcut), field_text(form.text), reply_id)
+                quick_replies.save(
+                    field_text(form.shortcut), field_text(form.text), reply_id, card=form.card()
+                )
             flash(gettext("Saved."), "success")
             return redirect(url_for("inbox.quick_replies_page"))
     return render_template("inbox/quick_reply.html", form=form, reply=known)

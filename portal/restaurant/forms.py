@@ -197,6 +197,10 @@ class OrdersForm(Form):
         _("Order alarm after (minutes)"),
         [required(), InRange(1, 120, _("Enter a number from 1 to 120."))],
     )
+    guest_cancel_minutes = IntegerField(
+        _("Guests can cancel for (minutes)"),
+        [required(), InRange(0, 60, _("Enter a number from 0 to 60."))],
+    )
     manager_phone = StringField(_("Manager's phone"), [Optional(), Length(max=32)])
     prints_bills = BooleanField(_("Print the bill when a guest asks for it"))
 
@@ -221,6 +225,7 @@ class OrdersForm(Form):
             ],
             "told_states": self.told_states.data or [],
             "accept_minutes": self.accept_minutes.data,
+            "guest_cancel_minutes": self.guest_cancel_minutes.data,
             "manager_phone": self.manager_phone.data or "",
             "prints_bills": bool(self.prints_bills.data),
         }

@@ -44,8 +44,8 @@ PARTS: dict[str, type[Form]] = {
 # Filled from the site's attributes; `prefix` is left out because forms use that name.
 STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
-    "payment_methods", "told_states", "accept_minutes", "manager_phone", "prints_bills",
-    "tax_included", "service_order_types",
+    "payment_methods", "told_states", "accept_minutes", "guest_cancel_minutes", "manager_phone",
+    "prints_bills", "tax_included", "service_order_types",
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
 )  # fmt: skip
 PART_NAMES = {

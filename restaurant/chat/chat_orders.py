@@ -39,6 +39,7 @@ from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
+from restaurant.orders.cards.card import location_request_card
 from restaurant.orders.hold_reasons import (
     FREE_TEXT,
     NEW_CUSTOMER,
@@ -120,16 +121,7 @@ def _order_from_cart(
             site.id, cart.table_id, sender.contact_id, test=line.test
         )
     if open_order is not None:
-        if bought.coupon is not None:
-            bought.coupon.order_id = open_order.id
-            db.session.flush()
-        order = order_changes.add_items(site, open_order, items, reason=join_reasons(notes))
-        cart.order_id = order.id
-        order_notifications.send_to_customer(
-            order, order_notifications.customer_text(order, "added")
-        )
-        _notify_about_coupon(order, bought)
-        return order
+        return _add_to_order(site, open_order, cart, items, bought, join_reasons(notes))
     order = placing.place_draft(
         site,
         order_lifecycle.OrderDraft(
@@ -158,30 +150,61 @@ def _order_from_cart(
     cart.order_id = order.id
     if bought.coupon is not None:
         bought.coupon.order_id = order.id
-    _notify_about_coupon(order, bought)
+    coupon_text = _coupon_text(order, bought)
     if order.order_type == "delivery":
         order = shared_locations.attach_earlier_location(site, order)
     placed = NO_LOCATION in notes and order.version > 1
     if order.payment_method == "card_link":
         order = payments.attach_to_order(site, order, cart.code)
-    if placed:
-        return order  # the location was known, and the customer has been told the fee or problem
-    if order.state == "awaiting_confirmation":
-        key = "share_location" if NO_LOCATION in notes else "waits"
-        order_notifications.send_to_customer(order, order_notifications.customer_text(order, key))
-    elif order.state == "sent_to_kitchen" and order.paid_at is None:
-        order_notifications.notify_customer(site, order)
+    if not placed and order.state == "awaiting_confirmation":
+        _confirm_receipt(site, order, coupon_text, asks_location=NO_LOCATION in notes)
+    elif not placed and order.state == "sent_to_kitchen" and order.paid_at is None:
+        order_notifications.notify_customer(site, order, first=coupon_text)
+    elif coupon_text:  # the customer has been told about the fee, or pays first
+        order_notifications.send_to_customer(order, coupon_text)
     return order
 
 
-def _notify_about_coupon(order: Order, bought: Redemption) -> None:
-    """Tell the customer why the discount in the cart's text does not apply."""
-    if bought.refusal is not None:
-        because = chat_text(order.language, f"coupon_{bought.refusal.why}")
-        text = order_notifications.customer_text(
-            order, "coupon_lost", because=because, code=bought.code
-        )
-        order_notifications.send_to_customer(order, text)
+def _add_to_order(
+    site: Site, order: Order, cart: Cart, items: list[PricedItem], bought: Redemption, reason: str
+) -> Order:
+    """The guest has an open order at the table: the cart's items are added to it."""
+    if bought.coupon is not None:
+        bought.coupon.order_id = order.id
+        db.session.flush()
+    order = order_changes.add_items(site, order, items, reason=reason)
+    cart.order_id = order.id
+    added = order_notifications.customer_text(order, "added")
+    order_notifications.send_order_card(
+        site, order, _paragraphs(added, _coupon_text(order, bought))
+    )
+    return order
+
+
+def _confirm_receipt(
+    site: Site, order: Order, coupon_text: str = "", *, asks_location: bool = False
+) -> None:
+    """Tell the customer that the restaurant has the order, and ask for a missing location."""
+    key = "share_location" if asks_location else "waits"
+    text = _paragraphs(coupon_text, order_notifications.customer_text(order, key))
+    if asks_location:
+        order_notifications.send_to_customer(order, location_request_card(text))
+    else:
+        order_notifications.send_order_card(site, order, text)
+
+
+def _coupon_text(order: Order, bought: Redemption) -> str:
+    """Why the discount in the cart's text does not apply; empty if it does."""
+    if bought.refusal is None:
+        return ""
+    because = chat_text(order.language, f"coupon_{bought.refusal.why}")
+    return order_notifications.customer_text(
+        order, "coupon_lost", because=because, code=bought.code
+    )
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(text for text in texts if text)
 
 
 def _order_from_free_text(
@@ -218,7 +241,7 @@ def _order_from_free_text(
             test=line.test,
         ),
     )
-    order_notifications.send_to_customer(order, order_notifications.customer_text(order, "waits"))
+    _confirm_receipt(site, order)
     return order
 
 

@@ -9,12 +9,13 @@ from messaging.contacts import cards as contact_cards
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.kinds.registry import is_written
-from messaging.models import Line
+from messaging.models import Contact, Line
 from restaurant.chat_texts import chat_languages, chat_text
 from restaurant.loyalty import coupon_codes, coupons, ledger, programmes, rewards
 from restaurant.loyalty import placeholders as loyalty_placeholders
 from restaurant.models import LoyaltyProgramme, Site
 from restaurant.orders import notifications as order_notifications
+from restaurant.orders.cards.card import Card, with_link
 from restaurant.sites import sites
 
 MAX_TEXT_LENGTH = 40
@@ -80,11 +81,22 @@ def answer_keyword(line: Line, message: InboundMessage) -> bool:
     language = _language(card.contact.language, keyword, matching[0][1])
     if keyword in _REDEEM_WORDS:
         for _, site in matching:
-            if text := _redeem(site, contact_id, language):
-                return bool(order_notifications.send_text(line, message.sender_phone, text))
+            if reply := _redeem(site, contact_id, language):
+                return bool(order_notifications.send_card(line, message.sender_phone, reply))
     parts = [_balance(programme, site, contact_id, language) for programme, site in matching]
     parts += _coupons(matching[0][1], contact_id, language)
     return bool(order_notifications.send_text(line, message.sender_phone, "\n\n".join(parts)))
+
+
+def send_balance(line: Line, site: Site, phone: str, contact: Contact) -> bool:
+    """Answer a guest who asked for the balance at one restaurant. False if it has no programme."""
+    programme = programmes.of_site(site.id)
+    if programme is None or not programme.active:
+        return False
+    language = _language(contact.language, "", site)
+    parts = [_balance(programme, site, contact.id, language)]
+    parts += _coupons(site, contact.id, language)
+    return bool(order_notifications.send_text(line, phone, "\n\n".join(parts)))
 
 
 def _matching_programmes(line: Line, keyword: str) -> list[tuple[LoyaltyProgramme, Site]]:
@@ -143,25 +155,25 @@ def _coupons(site: Site, contact_id: str, language: str) -> list[str]:
     return ["\n".join([chat_text(language, "your_coupons"), *lines])]
 
 
-def _redeem(site: Site, contact_id: str, language: str) -> str:
-    """The reply; empty if the balance covers no reward at this site."""
+def _redeem(site: Site, contact_id: str, language: str) -> Card | None:
+    """The reply; None if the balance covers no reward at this site."""
     own_balance = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
     balance = own_balance.balance if own_balance else 0
     paid = [
         one for one in rewards.exchangeable_at(site.id, site.currency) if (one.cost or 0) <= balance
     ]
     if not paid:
-        return ""
+        return None
     try:
         coupon = ledger.exchange_points(site, contact_id, paid[-1])
     except Conflict:
-        return ""
+        return None
     values = loyalty_placeholders.coupon_values(site, coupon, language)
-    return chat_text(
+    text = chat_text(
         language,
         "coupon_given",
         reward=values["coupon.reward"],
         code=values["coupon.code"],
         until=values["coupon.until"],
-        url=values["coupon.link"],
     )
+    return with_link(text, chat_text(language, "open_menu"), values["coupon.link"])

@@ -122,11 +122,12 @@ def _apply_zone(site: Site, order: Order, zone: DeliveryZone) -> Order:
     order_notifications.status_changed(site, order, order_queries.items_of(order.id))
     fee = format_money(zone.fee, order.currency, order.language)
     key = "location_fee" if zone.fee else "location_free"
-    order_notifications.send_to_customer(
-        order, order_notifications.customer_text(order, key, fee=fee)
-    )
+    text = order_notifications.customer_text(order, key, fee=fee)
     if order.state == "awaiting_confirmation" and not _other_reasons(order):
-        return order_lifecycle.change_state(site, order, "sent_to_kitchen")
+        order = order_lifecycle.change_state(site, order, "sent_to_kitchen", notify=False)
+        order_notifications.notify_customer(site, order, first=text)
+    else:
+        order_notifications.send_order_card(site, order, text)
     return order
 
 

@@ -62,6 +62,9 @@ class Site(Base, TenantOwned):
     """The customer gets a message when the order reaches one of these states."""
     accept_minutes: Mapped[int] = mapped_column(default=5)
     """An alarm is raised for an order that waits longer for confirmation."""
+    guest_cancel_minutes: Mapped[int] = mapped_column(default=5, server_default="5")
+    """How long guests can cancel in the chat after the order reached the kitchen, if the kitchen
+    has not started. 0: only before."""
     manager_phone: Mapped[str] = mapped_column(Text, default="")
     prints_bills: Mapped[bool] = mapped_column(default=False)
     """Whether the bill is printed as soon as a guest asks for it."""

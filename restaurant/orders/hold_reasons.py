@@ -24,6 +24,7 @@ LINK_SENT = "link_sent"
 PAYMENT_DECLINED = "payment_declined"
 LINK_EXPIRED = "link_expired"
 COUPON_RETURNED = "coupon_returned"
+CANCELLED_BY_GUEST = "cancelled_by_guest"
 
 ORDER_REASONS = ReasonSentences(
     {
@@ -48,6 +49,7 @@ ORDER_REASONS = ReasonSentences(
         PAYMENT_DECLINED: N_("The payment was declined."),
         LINK_EXPIRED: N_("The payment link has expired."),
         COUPON_RETURNED: N_("The coupon can be used again."),
+        CANCELLED_BY_GUEST: N_("The guest cancelled the order in the chat."),
         # A coupon that did not apply: `coupon_` and the refusal's own code.
         "coupon_unknown": N_("The coupon no longer exists. The discount was not applied."),
         "coupon_used": N_("The coupon was already used. The discount was not applied."),

@@ -131,11 +131,13 @@ def change_state(
     reason: str = "",
     shown_version: int | None = None,
     whole: bool = True,
+    notify: bool = True,
 ) -> Order:
     """Idempotent. Raises Conflict if the order has changed since it was shown.
 
-    With `whole`, all items are started or finished with the order. Without it, the stations have
-    already recorded the progress of each item (`restaurant.orders.kitchen.display`).
+    Without `notify`, the caller tells the customer. With `whole`, all items are started or
+    finished with the order. Without it, the stations have already recorded the
+    progress of each item (`restaurant.orders.kitchen.display`).
     """
     if order.state == to:
         return order
@@ -150,7 +152,9 @@ def change_state(
         and is_payment_due(locked)
     ):
         to = "awaiting_payment"
-    return _apply_state(site, locked, to, because=because, reason=reason, whole=whole)
+    return _apply_state(
+        site, locked, to, because=because, reason=reason, whole=whole, notify=notify
+    )
 
 
 def invalid_transition(order: Order, to: str) -> Conflict:
@@ -233,9 +237,10 @@ def _apply_state(
     because: str = "",
     reason: str = "",
     whole: bool = True,
+    notify: bool = True,
 ) -> Order:
     """The order's row is locked, and the move is allowed."""
-    notified_before = to == "ready" and _was_recalled(locked)
+    notify = notify and not (to == "ready" and _was_recalled(locked))
     locked.state = to
     if to in order_states.END_STATES or to == "delivered":
         locked.ended_at = locked.ended_at or now()
@@ -245,7 +250,7 @@ def _apply_state(
         kitchen_progress.mark_items(locked, items, ITEM_STATE_FOR[to])
     announce(
         Change.STATE,
-        OrderUpdate(site, locked, items, because=because, notify_customer=not notified_before),
+        OrderUpdate(site, locked, items, because=because, notify_customer=notify),
     )
     return locked
 

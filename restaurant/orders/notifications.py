@@ -20,6 +20,8 @@ from messaging.models import Line
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
+from restaurant.orders.cards import order_buttons
+from restaurant.orders.cards.card import Card, for_line, with_link
 from restaurant.orders.effects import OrderUpdate
 from restaurant.orders.printing import print_jobs
 from tenants.plans.catalog import current_tenant_facts
@@ -144,14 +146,24 @@ def courier_facts(trip: Trip, courier: Courier) -> dict[str, Any]:
     }
 
 
-def notify_customer(site: Site, order: Order, *, because: str = "") -> None:
-    """Send a message if the restaurant enabled one for the order's state."""
+def notify_customer(site: Site, order: Order, *, because: str = "", first: str = "") -> None:
+    """Send a message if the restaurant enabled one for the order's state.
+
+    `first` is another text for the customer. It is sent in any case, in the same message.
+    """
+    text = state_text(site, order, because=because)
+    if text or first:
+        send_order_card(site, order, "\n\n".join(part for part in (first, text) if part))
+
+
+def state_text(site: Site, order: Order, *, because: str = "") -> str:
+    """What the customer is told about the order's state; empty if nothing."""
     if order.state not in site.told_states or not order.customer_phone or order.line_id is None:
-        return
+        return ""
     key = {"sent_to_kitchen": "paid" if order.paid_at else "received"}.get(order.state, order.state)
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
-        return
-    send_to_customer(order, customer_text(order, key, because=because))
+        return ""
+    return customer_text(order, key, because=because)
 
 
 def payment_failed(link: PaymentLink) -> None:
@@ -176,9 +188,9 @@ def send_payment_request(site: Site, link: PaymentLink, line: Line) -> None:
         site=site.name,
         description=link.description,
         total=format_money(link.amount, link.currency, link.language),
-        url=link.url,
     )
-    send_text(line, link.customer_phone, text, reference=link.reference)
+    card = with_link(text, chat_text(link.language, "button_pay"), link.url)
+    send_card(line, link.customer_phone, card, reference=link.reference)
 
 
 def customer_text(order: Order, key: str, **more: str) -> str:
@@ -187,21 +199,41 @@ def customer_text(order: Order, key: str, **more: str) -> str:
         key,
         name=order.customer_name.split(" ")[0],
         order=order.number,
-        total=format_money(order.total, order.currency, order.language),
-        **{"because": "", "url": "", **more},
+        **{
+            "total": format_money(order.total, order.currency, order.language),
+            "because": "",
+            **more,
+        },
     )
 
 
-def send_to_customer(order: Order, text: str) -> None:
+def send_order_card(site: Site, order: Order, text: str) -> None:
+    """Send a text about an order, with what the customer can do next."""
+    send_to_customer(order, order_buttons.order_card(site, order, text))
+
+
+def send_payment_link(order: Order, text: str, url: str) -> None:
+    send_to_customer(order, with_link(text, chat_text(order.language, "button_pay"), url))
+
+
+def send_to_customer(order: Order, message: Card | str) -> None:
     """Send on the line the order came from. A failed message never undoes the order."""
     line = line_repository.get(order.line_id) if order.line_id is not None else None
     if line is not None and (line.test or not order.test):  # never send test orders to real phones
-        send_text(line, order.customer_phone, text, reference=order.number)
+        card = Card(message) if isinstance(message, str) else message
+        send_card(line, order.customer_phone, card, reference=order.number)
 
 
 def send_text(line: Line, phone: str, text: str, *, reference: str | None = None) -> str:
+    return send_card(line, phone, Card(text), reference=reference)
+
+
+def send_card(line: Line, phone: str, card: Card, *, reference: str | None = None) -> str:
     """Return the message's id, or "" if it was refused; a refusal is only logged."""
-    draft = message_accept.MessageDraft(kind="text", phone=phone, text=text, reference=reference)
+    sent = for_line(card, line.kind)
+    draft = message_accept.MessageDraft(
+        kind=sent.kind, phone=phone, text=sent.text, content=sent.content, reference=reference
+    )
     try:
         with savepoint():  # a refused message leaves no rows
             return message_accept.accept_message(draft, line, current_tenant_facts()).id

@@ -25,6 +25,11 @@ def create_call(site: Site, table: Table, token: str, kind: str) -> WaiterCall:
         raise Invalid("invalid_call", "A guest can call the waiter or ask for the bill.")
     if not tables.token_matches(table, token):
         raise Invalid("not_seated", "Scan the code on your table to call a waiter.")
+    return call_to_table(site, table, kind)[0]
+
+
+def call_to_table(site: Site, table: Table, kind: str) -> tuple[WaiterCall, bool]:
+    """For a guest who is known to sit there. Returns the call and whether it is new."""
     query = select(WaiterCall).where(
         WaiterCall.tenant_id == current_tenant_id(),
         WaiterCall.site_id == site.id,
@@ -35,7 +40,7 @@ def create_call(site: Site, table: Table, token: str, kind: str) -> WaiterCall:
     )
     known = db.session.scalars(query).first()
     if known is not None:
-        return known
+        return known, False
     made = WaiterCall(
         tenant_id=current_tenant_id(),
         site_id=site.id,
@@ -48,7 +53,7 @@ def create_call(site: Site, table: Table, token: str, kind: str) -> WaiterCall:
     live_updates.publish_update("calls.changed", id=made.id, site=site.id)
     if kind == "bill":
         print_jobs.print_requested_bill(site, table, made)
-    return made
+    return made, True
 
 
 def find(site_id: str, call_id: str) -> WaiterCall | None:

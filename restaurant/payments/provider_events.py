@@ -245,15 +245,17 @@ def expire_link(link: PaymentLink) -> None:
     notify_customer(link, "pay_expired")
 
 
-def notify_customer(link: PaymentLink, key: str, **more: str) -> None:
+def notify_customer(link: PaymentLink, key: str, *, url: str = "") -> None:
     """Notify the order's customer. Links without an order send no further messages."""
     if link.order_id is None:
         return
     order = order_queries.get(link.order_id)
     if order.state == "awaiting_payment" and order.customer_phone:
-        order_notifications.send_to_customer(
-            order, order_notifications.customer_text(order, key, **more)
-        )
+        text = order_notifications.customer_text(order, key)
+        if url:
+            order_notifications.send_payment_link(order, text, url)
+        else:
+            order_notifications.send_to_customer(order, text)
         order_lifecycle.record_change(order, "payment", reason=CHANGE_REASONS[key])
 
 

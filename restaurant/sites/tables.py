@@ -145,8 +145,12 @@ def remove(table_id: str) -> None:
 
 def table_url(base: str, site: Site, table: Table, menu_domain: str = "") -> str:
     """The URL in the printed code."""
-    query = urlencode({"table": table.number, "k": table.token})
-    return f"{menu_url(base, site, menu_domain)}?{query}"
+    return f"{menu_url(base, site, menu_domain)}?{table_query(table)}"
+
+
+def table_query(table: Table) -> str:
+    """The part of a menu's URL that seats a guest at this table."""
+    return urlencode({"table": table.number, "k": table.token})
 
 
 def menu_url(base: str, site: Site, menu_domain: str = "") -> str:

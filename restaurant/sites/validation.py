@@ -28,8 +28,8 @@ CHANGEABLE = frozenset(
         "phone", "latitude", "longitude", "line_id", "hours", "special_days", "day_starts",
         "order_types", "payment_methods", "tax_included", "service_percent", "service_order_types",
         "tip_percents", "told_states",
-        "accept_minutes", "manager_phone", "prints_bills", "table_orders_per_hour",
-        "phone_orders_per_hour",
+        "accept_minutes", "guest_cancel_minutes", "manager_phone", "prints_bills",
+        "table_orders_per_hour", "phone_orders_per_hour",
         "address_orders_per_hour", "newcomer_limit", "tone", "welcome", "menu_id", "logo",
     }
 )  # fmt: skip
@@ -208,6 +208,7 @@ _CHECKS: dict[str, Any] = {
     "service_order_types": _one_or_more_of(ORDER_TYPES, 0),
     "service_percent": _between(Decimal(0), Decimal(50)),
     "accept_minutes": _between(1, 120),
+    "guest_cancel_minutes": _between(0, 60),
     "table_orders_per_hour": _between(1, 1000),
     "phone_orders_per_hour": _between(1, 1000),
     "address_orders_per_hour": _between(1, 10_000),

@@ -101,6 +101,23 @@ class Bistro:
             inbound_messages.receive_and_react(self.line, message, tally)
             tally.write()
 
+    def taps(self, action: str, order: Order, phone: str = GUEST) -> None:
+        """A tap on a button of a message about the order, with everything that follows."""
+        message = InboundMessage(
+            network_id=f"wamid.{next(_ids)}.{phone}",
+            sender_phone=phone,
+            sender_network_id=phone,
+            sender_name="Ayşe Kaya",
+            at=0,
+            kind="button",
+            text=action,
+            content={"id": f"order:{action}:{order.id}", "title": action},
+        )
+        with self.scope():
+            tally = UsageTally()
+            inbound_messages.receive_and_react(self.line, message, tally)
+            tally.write()
+
     def unread(self) -> int:
         with self.scope():
             return inbox_conversations.unread_count()
@@ -159,6 +176,16 @@ class Bistro:
         """The texts sent to a phone, oldest first."""
         with self.scope():
             query = select(Message.text).where(
+                Message.tenant_id == self.business.tenant_id,
+                Message.direction == "out",
+                Message.phone == phone,
+            )
+            return list(db.session.scalars(query.order_by(Message.id)))
+
+    def messages_sent_to(self, phone: str = GUEST) -> list[Message]:
+        """The messages sent to a phone, oldest first."""
+        with self.scope():
+            query = select(Message).where(
                 Message.tenant_id == self.business.tenant_id,
                 Message.direction == "out",
                 Message.phone == phone,

@@ -116,6 +116,7 @@ def automation_json(one: Automation) -> dict[str, Any]:
         "conditions": one.conditions,
         "message": one.text,
         "template": one.template or None,
+        "card": one.card or None,
         "marketing": recipe.marketing,
         "created_at": rfc3339(one.created_at),
         "changed_at": rfc3339(one.changed_at),

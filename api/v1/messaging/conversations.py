@@ -13,6 +13,7 @@ from api.v1.schemas.messaging.conversations import (
     ConversationPage,
     ConversationPath,
     ConversationQuery,
+    ConversationRead,
     ConversationShape,
 )
 from api.v1.schemas.messaging.message_json import message_json
@@ -21,7 +22,7 @@ from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Invalid, NotFound
 from messaging.api_caller import ApiCaller
-from messaging.inbox import conversation_actions, thread
+from messaging.inbox import conversation_actions, thread, typing_indicator
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox.conversations import ConversationFilters, ConversationSummary
 
@@ -82,6 +83,25 @@ def change_conversation(path: ConversationPath, body: ConversationChange) -> dic
             (conversation_actions.mark_unread if body.unread else conversation_actions.mark_read)(
                 talk.id
             )
+        return conversation_json(inbox_conversations.get(talk.id))
+
+
+@v1.post(
+    "/conversations/<conversation_id>/read",
+    tags=[TAG],
+    summary="Mark a conversation as read",
+    responses={200: ConversationShape},
+)
+@key_may("messages:send", test_keys=True)
+def mark_conversation_read(path: ConversationPath, body: ConversationRead) -> dict[str, Any]:
+    """Marks it read in the inbox and on the customer's phone. With `typing`, the customer also
+    sees that somebody types, if they wrote in the last 30 days.
+    """
+    with tenant_scope(g.tenant_id):
+        talk = _get(path.conversation_id)
+        conversation_actions.mark_read(talk.id)
+        if body.typing:
+            typing_indicator.show_typing(talk)
         return conversation_json(inbox_conversations.get(talk.id))
 
 

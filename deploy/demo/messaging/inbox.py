@@ -16,6 +16,7 @@ from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions, quick_replies
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import replies as inbox_replies
+from messaging.inbox.composed import ComposedCard
 from messaging.inbox.conversations import ConversationFilters
 from messaging.inbox.replies import Reply
 from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
@@ -34,6 +35,7 @@ QUICK_REPLIES = {
     "rezervasyon": "Masanız ayrıldı, {first_name}. *{business}* ekibi sizi bekliyor!",
     "thanks": "Thank you, {first_name}! We hope to see you again soon.",
 }
+TABLE_TIMES = ComposedCard("buttons", ("19.00", "20.00", "21.00"))
 REFUSED = SendRefused("recipient_unavailable", reasons.CANNOT_BE_REACHED)
 
 
@@ -132,6 +134,7 @@ def add_inbox(tenant_id: int, people: Mapping[str, Person]) -> None:
     with tenant_scope(tenant_id):
         with acting_as(script.actor(DERYA)):
             prepare_inbox(QUICK_REPLIES)
+            quick_replies.save("masa", "Hangi saat size uygun, {first_name}?", card=TABLE_TIMES)
         _birthday(script)
         _others(script)
         script.end()
@@ -178,8 +181,12 @@ def _birthday(script: InboxScript) -> None:
 def _others(script: InboxScript) -> None:
     amelie = Guest("33612110450", name="Amélie Laurent")
     script.writes(170, amelie, "Hello! Do you have *gluten free* bread?")
-    script.answers(168, SELIN, amelie, "We do, baked every morning. Shall I keep a table for you?")
-    script.writes(160, amelie, "Yes please, two of us at 19:30", kind="text")
+    times = ComposedCard("buttons", ("19:30", "20:30", "No, thank you"))
+    asked = script.answers(
+        168, SELIN, amelie, "We do, baked every morning. Shall I keep a table for you?", card=times
+    )
+    tap = {"id": "19:30", "title": "19:30", "reply_to": asked}
+    script.writes(160, amelie, "19:30", kind="button", **tap)
     script.answers(158, SELIN, amelie, "Done. See you tonight, Amélie!", state="delivered")
     script.does(150, SELIN, amelie, "close")
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from core.i18n.catalogs import N_
 from core.values.field_checks import optional_text, required_text
 from messaging.lines.drivers.base import Envelope
+from messaging.lines.drivers.linked.client import MediaFileBody
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.fields import KindFields, ResolveFile
 
@@ -109,6 +110,51 @@ def _cloud_part(envelope: Envelope) -> list[dict[str, Any]]:
     return cards
 
 
+def _linked_part(
+    envelope: Envelope, _media: MediaFileBody | None
+) -> tuple[str, dict[str, Any], str]:
+    cards = [
+        {"displayName": card["name"]["formatted_name"], "vcard": vcard(card)}
+        for card in envelope.content["cards"]
+    ]
+    if len(cards) == 1:
+        return "contactMessage", cards[0], ""
+    return "contactsArrayMessage", {"displayName": envelope.text, "contacts": cards}, ""
+
+
+def vcard(card: Mapping[str, Any]) -> str:
+    """A network card as the text that phones exchange (vCard 3.0)."""
+    name = card["name"]
+    parts = ("last_name", "first_name", "middle_name", "prefix", "suffix")
+    lines = [
+        "BEGIN:VCARD",
+        "VERSION:3.0",
+        f"N:{';'.join(_escaped(name.get(part, '')) for part in parts)}",
+        f"FN:{_escaped(name['formatted_name'])}",
+    ]
+    for one in card.get("phones", ()):
+        chat = f";waid={one['wa_id']}" if one.get("wa_id") else ""
+        lines.append(f"TEL;type={one.get('type') or 'CELL'}{chat}:{_escaped(one['phone'])}")
+    lines += [f"EMAIL:{_escaped(one['email'])}" for one in card.get("emails", ())]
+    lines += [f"URL:{_escaped(one['url'])}" for one in card.get("urls", ())]
+    for one in card.get("addresses", ()):
+        place = (one.get(part, "") for part in ("street", "city", "state", "zip", "country"))
+        lines.append(f"ADR:;;{';'.join(_escaped(part) for part in place)}")
+    if company := card.get("org", {}).get("company"):
+        lines.append(f"ORG:{_escaped(company)}")
+    if title := card.get("org", {}).get("title"):
+        lines.append(f"TITLE:{_escaped(title)}")
+    if birthday := card.get("birthday"):
+        lines.append(f"BDAY:{_escaped(birthday)}")
+    return "\r\n".join([*lines, "END:VCARD"])
+
+
+def _escaped(value: str) -> str:
+    for char in ("\\", ";", ","):
+        value = value.replace(char, f"\\{char}")
+    return " ".join(value.split())
+
+
 def _public_content(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: content[name] for name in ("contacts", "origin") if name in content}
 
@@ -118,5 +164,6 @@ CONTACTS = MessageKind(
     icon="person",
     fields=ContactsFields,
     cloud_part=_cloud_part,
+    linked_part=_linked_part,
     public_content=_public_content,
 )

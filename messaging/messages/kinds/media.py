@@ -87,6 +87,13 @@ def _cloud_document(envelope: Envelope) -> dict[str, Any]:
     return part
 
 
+def _linked_voice(
+    envelope: Envelope, media: MediaFileBody | None
+) -> tuple[str, dict[str, Any], str]:
+    field, _, upload = _linked_part("audioMessage", "MediaAudio", captioned=False)(envelope, media)
+    return field, {"mimetype": "audio/ogg; codecs=opus", "PTT": True}, upload
+
+
 def _linked_part(
     field: str, upload: str, *, captioned: bool = True, named: bool = False
 ) -> LinkedPart:
@@ -171,9 +178,21 @@ VOICE = MessageKind(
     N_("Voice message"),
     icon="mic",
     fields=VoiceFields,
-    file=FileRules(received_bytes=16 * MB, received_types=("audio/",), sent_types=("audio/ogg",)),
+    file=FileRules(
+        received_bytes=16 * MB,
+        received_types=("audio/",),
+        sent_types=("audio/ogg",),
+        outgoing=OutgoingFile(
+            max_bytes=16 * MB,
+            timeout_seconds=40.0,
+            too_large=reasons.AUDIO_TOO_LARGE,
+            types=frozenset({"audio/ogg"}),
+            wrong_type=reasons.VOICE_WRONG_TYPE,
+        ),
+    ),
     cloud_part=_cloud_voice,
     cloud_type="audio",
+    linked_part=_linked_voice,
 )
 DOCUMENT = MessageKind(
     N_("Document"),
@@ -197,7 +216,19 @@ STICKER = MessageKind(
     N_("Sticker"),
     icon="image",
     fields=StickerFields,
-    file=FileRules(received_bytes=MB, received_types=("image/",), sent_types=("image/webp",)),
+    file=FileRules(
+        received_bytes=MB,
+        received_types=("image/",),
+        sent_types=("image/webp",),
+        outgoing=OutgoingFile(
+            max_bytes=MB,
+            timeout_seconds=20.0,
+            too_large=reasons.STICKER_TOO_LARGE,
+            types=frozenset({"image/webp"}),
+            wrong_type=reasons.STICKER_WRONG_TYPE,
+        ),
+    ),
     is_picture=True,
     cloud_part=_cloud_file,
+    linked_part=_linked_part("stickerMessage", "MediaImage", captioned=False),
 )

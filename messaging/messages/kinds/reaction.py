@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 from core.i18n.catalogs import N_
 from core.values.field_checks import field_error
 from messaging.lines.drivers.base import Envelope
+from messaging.lines.drivers.linked.client import MediaFileBody
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.fields import KindFields, ResolveFile
 
@@ -43,6 +44,15 @@ def _cloud_part(envelope: Envelope) -> dict[str, Any]:
     return {"message_id": envelope.content["message_id"], "emoji": envelope.content["emoji"]}
 
 
+def _linked_part(
+    envelope: Envelope, _media: MediaFileBody | None
+) -> tuple[str, dict[str, Any], str]:
+    """Staff and programs react to messages of the customer, never to their own."""
+    address = envelope.phone if "@" in envelope.phone else f"{envelope.phone}@s.whatsapp.net"
+    key = {"remoteJID": address, "fromMe": False, "ID": envelope.content["message_id"]}
+    return "reactionMessage", {"key": key, "text": envelope.content["emoji"]}, ""
+
+
 def _public_content(content: Mapping[str, Any]) -> dict[str, Any]:
     return {"message_id": content["message_id"], "emoji": content["emoji"]}
 
@@ -52,5 +62,6 @@ REACTION = MessageKind(
     fields=ReactionFields,
     has_fallback=False,
     cloud_part=_cloud_part,
+    linked_part=_linked_part,
     public_content=_public_content,
 )

@@ -25,6 +25,7 @@ LINK_FOR_PAGE = timedelta(hours=6)
 LINK_PURPOSE = "sent-media"
 PIECE = 64 * 1024
 MAX_STICKER, STICKER_TYPE = 500 * 1024, "image/webp"  # the network allows 100 KB if it is still
+VOICE_TYPE = "audio/ogg"
 
 # Leading bytes, kind and MIME type. A generic type is made precise by the file extension.
 FILE_SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
@@ -63,13 +64,14 @@ class UploadedFile:
     url: str
 
     def as_content(self) -> dict[str, Any]:
-        return {
+        content = {
             "url": self.url,
             "blob": self.key,
             "mime_type": self.mime_type,
             "size": self.size,
             "filename": self.filename,
         }
+        return {**content, "voice": True} if self.kind == "voice" else content
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,25 @@ def store_sticker(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> Up
     blob = blobs.put(key, body, STICKER_TYPE)
     url = url_for_network(key, STICKER_TYPE, filename)
     return UploadedFile("sticker", STICKER_TYPE, key, blob.size, filename, url)
+
+
+def store_voice(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> UploadedFile:
+    """Check and store a voice message: Opus in an OGG file, as phones record it."""
+    most = _upload_bytes("audio")
+    body = _read(stream, most + 1)
+    if not body.startswith(b"OggS") or b"OpusHead" not in body[:100]:
+        raise invalid("file", "unknown_file", "A voice message must be an OGG file with Opus.")
+    if len(body) > most:
+        raise invalid(
+            "file",
+            "file_too_large",
+            "The file is too large. The limit is {most} MB.",
+            most=most // MB,
+        )
+    key, filename = f"{folder}/sent/{new_id('file').lower()}", _filename(name)
+    blob = blobs.put(key, body, VOICE_TYPE)
+    url = url_for_network(key, VOICE_TYPE, filename)
+    return UploadedFile("voice", VOICE_TYPE, key, blob.size, filename, url)
 
 
 def _read(stream: IO[bytes], most: int) -> bytes:

@@ -190,9 +190,17 @@ class DeviceSocket:
             device.unacknowledged.pop(frame["n"], None)
         elif kind == "log_out":
             self._devices.unlink(device)
+        elif kind == "read":
+            self._business_read(device, str(frame.get("id")))
         elif kind == "send":
             return await self._send(device, frame)
         return False
+
+    def _business_read(self, device: LinkedDevice, network_id: str) -> None:
+        for chat in self._network.chats(tenant_id=device.line.tenant_id):
+            if chat.line is device.line and (bubble := chat.find(network_id)):
+                bubble.state = "read"
+                self._network.publish(chat)
 
     async def _send(self, device: LinkedDevice, frame: dict[str, Any]) -> bool:
         now = self._network.conditions
@@ -213,7 +221,7 @@ class DeviceSocket:
             "type": "echo",
             "id": bubble.id,
             "to": phone,
-            "kind": bubble.kind,
+            "kind": str(frame["kind"]),
             "text": bubble.text,
             "at": int(bubble.at),
         }
@@ -235,10 +243,11 @@ class DeviceSocket:
 
     def _take(self, device: LinkedDevice, phone: str, frame: dict[str, Any]) -> ChatMessage:
         magic = magic_number_of(phone)
+        kind = str(frame["kind"])
         bubble = ChatMessage(
             self._network.new_id(device.line),
             True,
-            str(frame["kind"]),
+            "audio" if kind == "voice" else kind,
             str(frame.get("text") or ""),
             dict(frame.get("content") or {}),
             timestamp(),
@@ -246,6 +255,8 @@ class DeviceSocket:
         )
         chat = self._network.chat(phone, device.line)
         self._network.accepted.add("", bubble.id)
+        if kind == "reaction" and (target := chat.find(str(bubble.content.get("message_id")))):
+            target.reaction = bubble.text
         self._network.show(chat, bubble)
         if self._network.conditions.receipts or magic is not ORDINARY_PHONE:
             self._receipts.plan(chat, bubble, magic)

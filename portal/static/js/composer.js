@@ -1,5 +1,9 @@
 // The reply box: saves drafts, sends once, inserts quick replies after a slash.
+import { setUpPanels } from "./composer-panels.js";
+import { setUpReactions } from "./reactions.js";
+
 const DRAFT_PREFIX = "draft:";
+const TYPING_MS = 20000;
 
 export function setUpComposer({ talkId, refresh, toEnd }) {
   const form = document.querySelector("[data-composer]");
@@ -12,6 +16,9 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
   const touch = matchMedia("(pointer: coarse)").matches;
   const draft = DRAFT_PREFIX + talkId;
   const mode = () => form.querySelector('[name="mode"]:checked')?.value ?? "reply";
+
+  const panels = setUpPanels(form);
+  setUpReactions(form, { refresh, showError });
 
   if (!field.value) field.value = sessionStorage.getItem(draft) ?? "";
   grow();
@@ -39,9 +46,25 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     else sessionStorage.removeItem(draft);
     grow();
     suggest();
+    showTyping();
   });
+
+  // The customer sees for 25 seconds that somebody writes.
+  let typingShown = 0;
+  function showTyping() {
+    if (mode() === "note" || !field.value.trim() || Date.now() - typingShown < TYPING_MS) return;
+    typingShown = Date.now();
+    const body = new FormData();
+    body.set("csrf_token", form.elements.csrf_token.value);
+    fetch(form.dataset.typingUrl, { method: "POST", body, redirect: "error" }).catch(() => null);
+  }
+
   form.addEventListener("change", (event) => {
-    if (event.target.name === "mode") { showMode(); field.focus(); }
+    if (event.target.name === "mode") {
+      showMode();
+      if (mode() === "note") panels.close();
+      field.focus();
+    }
     if (event.target === file) showFile();
   });
 
@@ -87,7 +110,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
 
   // Quick replies.
   const known = [...document.querySelectorAll("[data-quick]")].map(({ dataset }) => ({
-    shortcut: dataset.quick, text: dataset.quickText,
+    shortcut: dataset.quick, text: dataset.quickText, card: dataset.quickCard,
   }));
   let chosen = 0;
   let offered = [];
@@ -101,7 +124,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
   }
   function draw() {
     suggestions.hidden = !offered.length;
-    suggestions.replaceChildren(...offered.map(({ shortcut, text }, number) => {
+    suggestions.replaceChildren(...offered.map(({ shortcut, text, card }, number) => {
       const item = document.createElement("li");
       item.role = "option";
       item.ariaSelected = String(number === chosen);
@@ -112,12 +135,13 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
       preview.className = "quick-text";
       preview.textContent = text;
       item.append(key, preview);
-      item.addEventListener("pointerdown", (event) => { event.preventDefault(); put(text); });
+      item.addEventListener("pointerdown", (event) => { event.preventDefault(); put(text, card); });
       return item;
     }));
   }
-  function put(text) {
+  function put(text, card) {
     field.value = text;
+    if (card) panels.fill(JSON.parse(card));
     offered = [];
     draw();
     field.dispatchEvent(new Event("input"));
@@ -128,7 +152,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     const item = event.target.closest("[data-quick]");
     if (!item) return;
     document.querySelector("#quick").hidePopover();
-    put(item.dataset.quickText);
+    put(item.dataset.quickText, item.dataset.quickCard);
   });
 
   field.addEventListener("keydown", (event) => {
@@ -137,7 +161,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
       event.stopPropagation();
       if (event.key === "Escape") offered = [];
       else if (event.key.startsWith("Arrow")) chosen = (chosen + (event.key === "ArrowDown" ? 1 : offered.length - 1)) % offered.length;
-      else { put(offered[chosen].text); return; }
+      else { put(offered[chosen].text, offered[chosen].card); return; }
       draw();
       return;
     }
@@ -151,8 +175,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
   let busy = false;
   async function send(sent) {
     if (busy) return;
-    const place = sent.elements.place;
-    const empty = sent === form && !field.value.trim() && !file?.files.length && !place?.value.trim();
+    const empty = sent === form && !field.value.trim() && !file?.files.length && !panels.isOpen();
     if (empty) { field.focus(); return; }
     busy = true;
     sent.classList.add("is-busy");
@@ -169,11 +192,12 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     showError("");
     sent.elements.once.value = result.once;
     if (sent === form) {
-      field.value = "";
-      sessionStorage.removeItem(draft);
+      if (!panels.leavesText()) {
+        field.value = "";
+        sessionStorage.removeItem(draft);
+      }
+      panels.close();
       if (file) { file.value = ""; showFile(); }
-      if (place) place.value = "";
-      document.querySelector("#place:popover-open")?.hidePopover();
       quote("", "");
       grow();
     } else {

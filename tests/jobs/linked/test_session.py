@@ -11,6 +11,7 @@ from core.queue.leases import Lease
 from jobs.linked import session as linked_session
 from jobs.linked.host import LinkedHost
 from messaging import reasons
+from messaging.inbox import typing_indicator
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import SendAccepted, TryLater
 from messaging.lines.drivers.cloud.media import MediaNotFetched
@@ -25,6 +26,7 @@ from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
 from tenants.plans.catalog import current_tenant_facts
+from tests.messaging.inbox.inbox_factory import talk_with, writes
 from tests.messaging.lines.linked_processes import add_line, state_of
 
 
@@ -35,6 +37,7 @@ class Phone:
         self.outcome = outcome or SendAccepted("3EB0C0FFEE")
         self.before_answer = before_answer
         self.sent = []
+        self.read = []
 
     async def events(self, code_phone=""):
         yield DevicePaired("a device", "905321110000", "Derya")
@@ -46,6 +49,9 @@ class Phone:
         if self.before_answer:
             await self.before_answer()
         return self.outcome
+
+    async def mark_read(self, phone, network_id, *, typing):
+        self.read.append((phone, network_id, typing))
 
     async def fetch(self, source, most):
         raise MediaNotFetched("there is no file", final=True)
@@ -209,3 +215,15 @@ def test_hosts_that_start_together_share(app, restaurant):
         assert [len(leases.acquire(LINKED_KIND, host, 30, 4)) for host in ("one", "two")] == [4, 4]
         assert leases.acquire(LINKED_KIND, "three", 30, 4) == []
         assert leases.count_by_holder(LINKED_KIND) == {"one": 4, "two": 4}
+
+
+def test_a_linked_phone_shows_what_was_read_and_that_somebody_types(app, restaurant):
+    line_id = add_line(restaurant)
+    request_sessions(restaurant, line_id)
+    writes(restaurant, line_id, "905321112233", wamid="3EB0READ")
+    phone = Phone()
+    talk = talk_with(restaurant, "905321112233")
+    with restaurant.scope():
+        assert typing_indicator.show_typing(talk)
+    hosted(app, {line_id: phone}, lambda: bool(phone.read))
+    assert phone.read == [("905321112233", "3EB0READ", True)]

@@ -17,6 +17,7 @@ from messaging.lines.drivers.linked.client import (
 )
 from messaging.lines.drivers.linked.neonize_client import NeonizeClient
 from messaging.lines.drivers.linked.neonize_mapping import (
+    chat_address,
     message_fields,
     parse_device,
     read_message,
@@ -292,6 +293,49 @@ def test_what_leaves():
     )
     with pytest.raises(ValueError, match="template"):
         message_fields(envelope("template"), None)
+
+
+def test_voice_messages_stickers_cards_and_reactions_leave():
+    voice = message_fields(envelope("voice"), MediaFileBody(b"x", "audio/ogg"))
+    assert voice == (
+        "audioMessage",
+        {"mimetype": "audio/ogg; codecs=opus", "PTT": True},
+        "MediaAudio",
+    )
+    sticker = message_fields(envelope("sticker"), MediaFileBody(b"x", "image/webp"))
+    assert sticker == ("stickerMessage", {"mimetype": "image/webp"}, "MediaImage")
+    field, facts, _ = message_fields(
+        envelope("reaction", "👍", message_id="3EB0", emoji="👍"), None
+    )
+    assert (field, facts["text"]) == ("reactionMessage", "👍")
+    assert facts["key"] == {
+        "remoteJID": "905321112233@s.whatsapp.net",
+        "fromMe": False,
+        "ID": "3EB0",
+    }
+    derya = {
+        "name": {"formatted_name": "Derya; Aksoy", "first_name": "Derya"},
+        "phones": [{"phone": "+905321110000", "wa_id": "905321110000", "type": "CELL"}],
+        "org": {"company": "Mavi"},
+    }
+    field, facts, _ = message_fields(envelope("contacts", "Derya", cards=[derya]), None)
+    assert field == "contactMessage"
+    assert facts["vcard"].split("\r\n") == [
+        "BEGIN:VCARD",
+        "VERSION:3.0",
+        "N:;Derya;;;",
+        "FN:Derya\\; Aksoy",
+        "TEL;type=CELL;waid=905321110000:+905321110000",
+        "ORG:Mavi",
+        "END:VCARD",
+    ]
+    field, facts, _ = message_fields(envelope("contacts", "Both", cards=[derya, derya]), None)
+    assert (field, len(facts["contacts"])) == ("contactsArrayMessage", 2)
+
+
+def test_a_chat_is_addressed_by_its_phone_or_its_hidden_id():
+    assert chat_address("905321112233")["Server"] == "s.whatsapp.net"
+    assert chat_address("77@lid") == {**chat_address("77"), "Server": "lid"}
 
 
 def test_without_the_extra_an_error_explains_it(monkeypatch):

@@ -27,9 +27,9 @@ OF_OTHERS = {  # names on Meta's pages and of a file that Python installs
 
 
 def names_shown(locale: str) -> set[str]:
-    """All texts of the portal, the guest and courier pages and the simulated phones."""
+    """All texts of the portal, the guest and courier pages, the chat and the simulated phones."""
     shown: set[str] = set()
-    for name in ("messages", "diner", "courier", "simulator"):
+    for name in ("messages", "diner", "courier", "chat", "simulator"):
         with (TRANSLATIONS / f"tr/LC_MESSAGES/{name}.po").open("rb") as file:
             messages = [one for one in read_po(file, "tr") if one.id]
         texts = [one.id if locale == "en" else one.string for one in messages]

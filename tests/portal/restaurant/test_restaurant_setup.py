@@ -103,7 +103,7 @@ def test_special_days_are_added_shown_and_removed(manager, bistro):
 def test_each_group_of_settings_is_saved_separately(manager, bistro):
     path = f"/restaurants/{bistro.site_id}"
     orders = {"part": "orders", "order_types": ["dine_in", "delivery"], "payment_methods": ["cash"],
-              "told_states": ["ready"], "accept_minutes": "7",
+              "told_states": ["ready"], "accept_minutes": "7", "guest_cancel_minutes": "0",
               "manager_phone": "+905321112233"}  # fmt: skip
     money = {"part": "money", "service_percent": "12.5", "tips": "5, 10 %", "tax_included": "y",
              "table_orders_per_hour": "9", "phone_orders_per_hour": "3",
@@ -121,6 +121,7 @@ def test_each_group_of_settings_is_saved_separately(manager, bistro):
         site = bistro.site()
         assert (site.order_types, site.payment_methods) == (["dine_in", "delivery"], ["cash"])
         assert (site.told_states, site.accept_minutes) == (["ready"], 7)
+        assert site.guest_cancel_minutes == 0
         assert (site.manager_phone, site.service_percent) == ("905321112233", Decimal("12.5"))
         assert (site.tip_percents, site.newcomer_limit) == ([5, 10], Decimal(1500))
         assert (site.tone, site.welcome) == ("c2410c", {"tr": "Hoş geldiniz"})

@@ -57,6 +57,7 @@ FIELDS = (
         "hours-0-0-from",
     ),
     *("hours-0-0-to", "order_types", "told_states", "accept_minutes", "manager_phone", "tips"),
+    "guest_cancel_minutes",
     *("service_percent", "newcomer_limit", "table_orders_per_hour", "tone", "host", "welcome-tr"),
     *("numbers", "area_id", "area", "seats", "for", "remove", "thing", "ids", "name-tr"),
     *("description-tr", "price", "tax_percent", "stations", "allergens", "diets", "groups"),

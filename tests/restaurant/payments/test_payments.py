@@ -45,7 +45,8 @@ def test_the_kitchen_gets_the_order_only_after_the_payment(till, client):
     till.works()
     link = till.link_of(cart.code)
     assert (link.state, link.amount, link.currency) == ("open", order.total, "TRY")
-    assert link.url in answers(till.bistro)[-1]
+    request = till.bistro.messages_sent_to()[-1]
+    assert (request.kind, request.content["interactive"]["url"]) == ("link_button", link.url)
 
     ref = till.session_of(cart.code)
     till.paper.pays(ref)

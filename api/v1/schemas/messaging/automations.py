@@ -50,6 +50,11 @@ class AutomationShape(BaseModel):
     conditions: dict[str, Any]
     message: str = Field(description="The text; empty if a template is sent.")
     template: dict[str, Any] | None
+    card: dict[str, Any] | None = Field(
+        description="What is shown below the text: `kind` is `buttons`, `list` or `link_button`. "
+        "The id of a button or a row is its title.",
+        examples=[{"kind": "buttons", "buttons": ["Yes", "No"]}],
+    )
     marketing: bool = Field(description="Marketing respects a customer's opt-out.")
     created_at: str
     changed_at: str

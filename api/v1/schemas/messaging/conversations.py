@@ -59,6 +59,15 @@ class ConversationPage(BaseModel):
     next: str | None = Field(description="The value for `?after=` if there are more results.")
 
 
+class ConversationRead(BaseModel):
+    typing: bool = Field(
+        False,
+        description="Also show the customer that somebody types, for 25 seconds or until a "
+        "message is sent. Repeat the call every 20 seconds while you prepare a longer answer.",
+        examples=[True],
+    )
+
+
 class ConversationChange(BaseModel):
     """Only given fields are changed."""
 

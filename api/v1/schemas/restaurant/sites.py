@@ -69,6 +69,7 @@ class SiteFields(BaseModel):
     tip_percents: list[int] | None = Field(None, max_length=6)
     told_states: list[str] | None = None
     accept_minutes: int | None = Field(None, ge=1, le=120)
+    guest_cancel_minutes: int | None = Field(None, ge=0, le=60)
     manager_phone: str | None = Field(None, max_length=32)
     tone: str | None = Field(None, max_length=7)
     menu_id: str | None = Field(None, max_length=40)
@@ -111,6 +112,7 @@ class SiteShape(BaseModel):
     tip_percents: list[int]
     told_states: list[str]
     accept_minutes: int
+    guest_cancel_minutes: int
     manager_phone: str
     tone: str
     menu_id: str | None

@@ -1,6 +1,7 @@
 """Tell the network that a customer's message was read: the blue ticks on their phone."""
 
 import json
+from typing import Any
 from urllib.parse import quote
 
 from core.http import OutboundError
@@ -10,13 +11,27 @@ from messaging.lines.drivers.cloud.responses import bearer_header
 
 
 async def send_read_receipt(
-    client: Client, base_url: str, version: str, facts: LineFacts, network_id: str
+    client: Client,
+    base_url: str,
+    version: str,
+    facts: LineFacts,
+    network_id: str,
+    *,
+    typing: bool = False,
 ) -> bool:
-    """Return False if the network did not accept it. Read receipts are optional and not retried."""
+    """With `typing`, the customer also sees that somebody types, for 25 seconds.
+
+    Return False if the network did not accept it. Read receipts are optional and not retried."""
     authorization = bearer_header(facts.token)
     if authorization is None or not facts.phone_number_id:
         return False
-    body = {"messaging_product": "whatsapp", "status": "read", "message_id": network_id}
+    body: dict[str, Any] = {
+        "messaging_product": "whatsapp",
+        "status": "read",
+        "message_id": network_id,
+    }
+    if typing:
+        body["typing_indicator"] = {"type": "text"}
     try:
         reply = await client.request(
             "POST",

@@ -145,6 +145,9 @@ class LinkedClient(Protocol):
     async def send(self, envelope: Envelope, media: MediaFileBody | None) -> SendOutcome:
         """Send one message. The outcome has the network's id; our own id is not transmitted."""
 
+    async def mark_read(self, phone: str, network_id: str, *, typing: bool) -> None:
+        """Mark a received message as read; with `typing`, also show that somebody types."""
+
     async def fetch(self, source: str, most: int) -> bytes:
         """Fetch the file of a message by the id in its content. Raises MediaNotFetched."""
 

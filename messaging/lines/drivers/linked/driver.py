@@ -29,5 +29,6 @@ LINKED = LineDriver(
     simulated_title=N_("Linked phone (simulated)"),
     send=None,
     has_sessions=True,
+    has_read_receipts=True,
     capability=_capability,
 )

@@ -42,6 +42,7 @@ from messaging.lines.drivers.linked.client import (
     QrCodeShown,
 )
 from messaging.lines.drivers.linked.neonize_mapping import (
+    chat_address,
     message_fields,
     parse_device,
     read_message,
@@ -207,6 +208,19 @@ class NeonizeClient:
                 )
             return SendUnknown(with_detail(reasons.LIBRARY_SILENT, f"{error_text}."))
         return SendAccepted(answer.ID)
+
+    async def mark_read(self, phone: str, network_id: str, *, typing: bool) -> None:
+        chat = self._proto.JID(**chat_address(phone))
+        kinds = self._kinds
+        await self._client.mark_read(
+            network_id, chat=chat, sender=chat, receipt=kinds.ReceiptType.READ
+        )
+        if typing:
+            await self._client.send_chat_presence(
+                chat,
+                kinds.ChatPresence.CHAT_PRESENCE_COMPOSING,
+                kinds.ChatPresenceMedia.CHAT_PRESENCE_MEDIA_TEXT,
+            )
 
     async def _unreachable(self, phone: str) -> SendRefused | None:
         if phone in self._reachable:

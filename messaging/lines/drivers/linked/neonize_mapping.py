@@ -42,6 +42,19 @@ def parse_device(stored: str) -> dict[str, Any]:
     }
 
 
+def chat_address(address: str) -> dict[str, Any]:
+    """The fields of a person's JID, given the phone or the hidden id `…@lid`."""
+    user, _, server = address.partition("@")
+    return {
+        "User": user,
+        "Device": 0,
+        "Server": server or PHONE_SERVER,
+        "RawAgent": 0,
+        "Integrator": 0,
+        "IsEmpty": False,
+    }
+
+
 def read_message(event: Any) -> list[ClientEvent]:
     """Convert a person's message to us, or an echo of our own. Groups and channels are ignored."""
     info, source = event.Info, event.Info.MessageSource

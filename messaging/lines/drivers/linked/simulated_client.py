@@ -50,6 +50,10 @@ from messaging.lines.drivers.linked.client import (
 from messaging.reasons import with_detail
 from messaging.token_purposes import SESSION, UNSIGNED
 
+SENT_CONTENT = (
+    *("latitude", "longitude", "name", "address", "reply_to"),
+    *("contacts", "message_id", "emoji", "voice"),
+)
 TOKEN_LIFETIME = timedelta(minutes=10)
 CONNECT_SECONDS = 5.0
 SEND_REFUSALS: dict[object, SendRefused | TryLater] = {
@@ -140,11 +144,7 @@ class SimulatedClient:
     async def send(self, envelope: Envelope, media: MediaFileBody | None) -> SendOutcome:
         if self._socket is None or self._socket.closed:
             return TryLater("disconnected", reasons.CONNECTION_CUT, 2.0, "line")
-        content = {
-            name: value
-            for name, value in envelope.content.items()
-            if name in ("latitude", "longitude", "name", "address", "reply_to")
-        }
+        content = {name: value for name, value in envelope.content.items() if name in SENT_CONTENT}
         if media is not None:
             try:
                 content |= {"id": await self._upload(media), "filename": media.filename}
@@ -170,6 +170,9 @@ class SimulatedClient:
         chaos.fault_point_soon("after_bytes")
         outcome: SendOutcome = await answer
         return outcome
+
+    async def mark_read(self, phone: str, network_id: str, *, typing: bool) -> None:
+        await self._send_frame({"type": "read", "to": phone, "id": network_id, "typing": typing})
 
     async def _upload(self, media: MediaFileBody) -> str:
         async with self._http.post(

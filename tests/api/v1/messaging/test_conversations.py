@@ -2,6 +2,8 @@
 
 import pytest
 
+from core.db import db
+from messaging.models import Conversation
 from tests.messaging.inbox.inbox_factory import AYSE, VELI, add_line, talk_with, writes
 
 
@@ -48,6 +50,20 @@ def test_pages_follow_each_other(app, client, restaurant, line):
             break
     assert sorted(seen) == ["0", "1", "2", "3", "4"]
     assert get(client, restaurant, "/conversations", after="nonsense").status_code == 422
+
+
+def test_a_conversation_is_marked_read_and_shows_typing(app, client, restaurant, line, talk):
+    path = f"/api/v1/conversations/{talk}/read"
+    marked = client.post(path, json={"typing": True}, headers=restaurant.bearer)
+    assert (marked.status_code, marked.json["unread"]) == (200, 0)
+    with restaurant.scope():
+        stored = db.session.get(Conversation, (restaurant.tenant_id, talk))
+        assert stored.tell_read is not None
+        assert stored.typing_at is not None
+    assert client.post(path, json={}, headers=restaurant.bearer).status_code == 200
+    assert client.post(path, headers=restaurant.bearer).status_code == 200
+    other = client.post("/api/v1/conversations/cnv_x/read", json={}, headers=restaurant.bearer)
+    assert other.status_code == 404
 
 
 def test_what_was_said_newest_first(app, client, restaurant, line, talk):

@@ -193,6 +193,7 @@ def test_each_line_names_the_types_that_it_can_send(client, restaurant, line):
     make_linked(restaurant, line)
     can = client.get(path, headers=restaurant.bearer).json["can"]
     assert (can["text"], can["buttons"], can["flow"]) == ("yes", "as_text", "no")
+    assert {can[kind] for kind in ("voice", "sticker", "contacts", "reaction")} == {"yes"}
 
 
 def test_a_type_that_the_line_cannot_send_is_refused(client, restaurant, line):
