@@ -32,7 +32,13 @@ from messaging.lines.drivers.cloud.template_calls import (
 from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
 from messaging.templates.draft_checks import check_draft
-from messaging.templates.drafts import MEDIA_HEADERS, TemplateDraft, draft_of, network_payload
+from messaging.templates.drafts import (
+    AUTHENTICATION,
+    MEDIA_HEADERS,
+    TemplateDraft,
+    draft_of,
+    network_payload,
+)
 from messaging.templates.refusals import refusal_error
 from tenants import audit
 
@@ -220,6 +226,8 @@ def store_submitted(plan: TemplatePlan, answer: SubmittedTemplate) -> Template:
         delete_later([replaced.key])
     event = "templates.changed" if plan.template_id else "templates.created"
     audit.record(event, draft.name, language=draft.language)
+    if draft.category == AUTHENTICATION:
+        template_repository.request_sync()  # only the network knows the text of its codes
     db.session.flush()
     return known
 
