@@ -18,11 +18,13 @@ from core.clock import now
 from core.db import current_tenant_id, db, notify_workers, savepoint
 from core.errors import Invalid, PaymentRequired
 from core.queue import lanes
-from messaging import reasons
+from messaging import reasons, refusal_reasons
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import canonical_spelling
 from messaging.costs.rates import tenant_rates
+from messaging.lines import direct_send
 from messaging.lines.drivers.base import SendOutcome, SendRefused
+from messaging.lines.drivers.cloud.errors import DIRECT_SEND_UNAVAILABLE
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.repository import SENDING_STATES
 from messaging.lines.send_lane import LANE
@@ -35,6 +37,7 @@ from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts
 
 WINDOW_CLOSED = "window_closed"
+CLOSED_CODES = (WINDOW_CLOSED, DIRECT_SEND_UNAVAILABLE)
 WINDOW = timedelta(hours=24)
 FALLBACK_CONTENT_KEYS = frozenset({"own_line", "gone_ids"})
 
@@ -175,7 +178,7 @@ def try_fallbacks(
     hopeful = [
         (one, out)
         for one, out in results
-        if isinstance(out, SendRefused) and (out.code == WINDOW_CLOSED or out.line_state)
+        if isinstance(out, SendRefused) and (out.code in CLOSED_CODES or out.line_state)
     ]
     if not hopeful:
         return results
@@ -185,9 +188,11 @@ def try_fallbacks(
         message = priced.get(one.uuid)
         if message is None:
             continue
+        if out.code == DIRECT_SEND_UNAVAILABLE and message.line_id in lines:
+            direct_send.record_refusal(lines[message.line_id], out.reason)
         way = (
             _choose_fallback(message, lines)
-            if out.code == WINDOW_CLOSED
+            if out.code in CLOSED_CODES
             else _retry_own_line(message, lines)
         )
         if way is None:
@@ -227,8 +232,20 @@ def try_fallback_after_receipt(
 
 
 def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fallback | None:
-    """Choose the template if there is one, else the message's original line, else None."""
+    """Choose Direct Send if the line has it, else the template, else the message's original line.
+
+    None: there is no other way to send it.
+    """
     line, template = lines.get(message.line_id), message.content.get("fallback")
+    if line is not None and direct_send.can_send_directly(line, message.kind, message.content):
+        return Fallback(
+            line_id=message.line_id,
+            kind=message.kind,
+            text=message.text,
+            content={**message.content, direct_send.CONTENT_KEY: direct_send.CATEGORY},
+            category=direct_send.CATEGORY,
+            cause=refusal_reasons.SENT_DIRECTLY,
+        )
     if line is not None and template and message.kind != "template":
         try:
             checked = template_validation.check_template(line, template, "fallback_template")

@@ -61,10 +61,10 @@ class Line(Base, TenantOwned):
     """The business portfolio, whose lines share the limit; empty if unknown."""
     on_business_app: Mapped[bool] = mapped_column(default=False)
     """The number is also used in the WhatsApp Business app, which lowers its pace."""
-    direct_send: Mapped[str] = mapped_column(Text, default="unknown")
-    """Whether the account has Direct Send: unknown, yes, no or blocked."""
+    direct_send: Mapped[str] = mapped_column(Text, default="off")
+    """One of DIRECT_SEND_STATES."""
     direct_send_at: Mapped[datetime | None]
-    """When the network last answered a Direct Send."""
+    """When `direct_send` last changed."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
 

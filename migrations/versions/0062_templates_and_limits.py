@@ -23,7 +23,7 @@ def upgrade() -> None:
             ADD COLUMN recipient_limit text NOT NULL DEFAULT '',
             ADD COLUMN portfolio_id text NOT NULL DEFAULT '',
             ADD COLUMN on_business_app boolean NOT NULL DEFAULT false,
-            ADD COLUMN direct_send text NOT NULL DEFAULT 'unknown',
+            ADD COLUMN direct_send text NOT NULL DEFAULT 'off',
             ADD COLUMN direct_send_at timestamptz
         """
     )
