@@ -4,7 +4,7 @@ A fallback applies only when the message certainly was not delivered: it is stil
 network refused it. So the recipient gets it at most once.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -147,24 +147,34 @@ def _closed_windows(
     because the customer may have written before the line was added.
     """
     moment = now()
-    names = {one.uuid: _network_spelling(one.envelope.phone) for one in candidates}
+    until = read_windows([(one.envelope.line_id, one.envelope.phone) for one in candidates])
+    shut = []
+    for one in candidates:
+        line_id = one.envelope.line_id
+        known = until.get((line_id, one.envelope.phone))
+        known = known or lines[line_id].created_at + WINDOW
+        if known <= moment:
+            shut.append(one)
+    return shut
+
+
+def read_windows(pairs: Sequence[tuple[int, str]]) -> dict[tuple[int, str], datetime]:
+    """Until when the 24-hour window of each line and recipient is open; unknown ones are left
+    out.
+    """
+    names = {phone: _network_spelling(phone) for _, phone in pairs}
     rows = db.session.execute(
         WINDOWS_OPEN_UNTIL,
         {
             "tenant_id": current_tenant_id(),
             "phones": list(set(names.values())),
-            "line_ids": list({one.envelope.line_id for one in candidates}),
+            "line_ids": list({line_id for line_id, _ in pairs}),
         },
     )
-    until = {(row.line_id, row.value): row.until for row in rows}
-    shut = []
-    for one in candidates:
-        line_id = one.envelope.line_id
-        known = until.get((line_id, names[one.uuid]))
-        known = known or lines[line_id].created_at + WINDOW
-        if known <= moment:
-            shut.append(one)
-    return shut
+    until = {(row.line_id, row.value): row.until for row in rows if row.until is not None}
+    return {
+        pair: until[pair[0], names[pair[1]]] for pair in pairs if (pair[0], names[pair[1]]) in until
+    }
 
 
 def _network_spelling(phone: str) -> str:

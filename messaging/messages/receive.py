@@ -20,6 +20,7 @@ from messaging.contacts.identities import KnownContact
 from messaging.costs.pricing_facts import forget_facts, record_volume_tier
 from messaging.costs.rates import ENTRY_POINT_HOURS, shared_card
 from messaging.costs.usage import UsageTally
+from messaging.lines import allowances
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.registry import DRIVERS
@@ -113,6 +114,7 @@ def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | Non
         _apply_pricing_tier(line, update.detail)
         return
     because = str(update.detail.get("because") or "")
+    _apply_limit_update(line, update)
     for one in _affected_lines(line, update.detail):
         if update.kind == "restricted":
             line_repository.record_line_state(one.id, "restricted", because)
@@ -272,6 +274,15 @@ def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
         _record_opt_out(line, phone, network_id, contact.id, at)
     elif detail.get("value") in ("resume", "signup"):
         contact_identities.record_opt_in(contact.id, at)
+
+
+def _apply_limit_update(line: Line, update: LineUpdate) -> None:
+    """Store a new limit of recipients or a new quality, if the update reports one."""
+    if update.kind not in ("quality", "capability"):
+        return
+    lines = line_repository.list_lines()
+    for one in _affected_lines(line, update.detail):
+        allowances.apply_limit_update(one, update.detail, lines)
 
 
 def _apply_pricing_tier(line: Line, detail: dict[str, Any]) -> None:

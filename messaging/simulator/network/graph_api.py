@@ -268,6 +268,9 @@ def _number(line: SimulatedLine) -> dict[str, Any]:
         "display_phone_number": f"+{line.phone}",
         "verified_name": line.title,
         "quality_rating": "GREEN",
+        "whatsapp_business_manager_messaging_limit": "TIER_UNLIMITED",
+        "is_on_biz_app": False,
+        "platform_type": "CLOUD_API",
         "status": "CONNECTED",
     }
     if line.callback_url:
