@@ -79,6 +79,20 @@ CHAT_TEXTS: dict[str, Message] = {
     "out_for_delivery": N_("Your order {order} is on its way."),
     "delivered": N_("Your order {order} has been delivered. Enjoy!"),
     "cancelled": N_("Your order {order} was cancelled. {because}"),
+    "cancelled_as_asked": N_("You asked us to cancel it."),
+    "cancel_question": N_(
+        "Would you like to cancel your order {order}, or stop receiving offers from us?"
+    ),
+    "cancel_order_button": N_("Cancel order"),
+    "stop_messages_button": N_("Stop offers"),
+    "cancel_asked": N_(
+        "Our kitchen already has your order {order}. We have told our team that you want to cancel "
+        "it and will answer you shortly."
+    ),
+    "messages_stopped": N_(
+        "You will not receive any more offers from us. We will still write to you about your "
+        "orders."
+    ),
     "refunded": N_("We have refunded your order {order}. The money is on its way to you."),
     # Delivery
     "share_location": N_(

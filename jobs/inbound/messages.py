@@ -13,7 +13,7 @@ from messaging.inbox import conversation_actions
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages import receive as message_receive
 from messaging.models import Line
-from restaurant.chat import chat_orders, loyalty_keywords, shared_locations
+from restaurant.chat import cancel_or_opt_out, chat_orders, loyalty_keywords, shared_locations
 
 log = logger(__name__)
 
@@ -24,13 +24,16 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
     if message_id is None:
         return
     order = chat_orders.may_be_order(message)
-    if not (order or message.kind == "location" or loyalty_keywords.is_keyword(message)):
+    asks = cancel_or_opt_out.may_answer(message)
+    if not (order or asks or message.kind == "location" or loyalty_keywords.is_keyword(message)):
         return
     try:
         with savepoint():
             done: object
             if message.kind == "location":
                 done = shared_locations.attach_location(line, message)
+            elif asks:
+                done = cancel_or_opt_out.answer(line, message)
             elif order:
                 done = chat_orders.create_order(line, message, message_id)
             else:

@@ -16,6 +16,7 @@ from core.logs import logger
 from core.values.phone import phone_country, phone_variants
 from messaging import search_index
 from messaging.contacts import identities as contact_identities
+from messaging.contacts import opt_out_port
 from messaging.contacts.identities import KnownContact
 from messaging.costs.pricing_facts import forget_facts, record_volume_tier
 from messaging.costs.rates import ENTRY_POINT_HOURS, shared_card
@@ -92,7 +93,7 @@ def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> s
     search_index.add_words(conversation_id, _search_words(message))
     publish_update("conversations.changed", id=conversation_id, message=message_id)
     publish_webhook_event("messages.upsert", inbound_event_body(line, message, message_id, at))
-    if is_written(message.kind) and contact_identities.is_opt_out_request(message.text):
+    if is_written(message.kind) and opt_out_port.means_opt_out(line, message.text, contact.id):
         _record_opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
     tally.add(line.id, _country(message), "service", received=1)
     return message_id
@@ -245,6 +246,11 @@ def _entry_point_until(line: Line, message: InboundMessage, at: datetime) -> dat
         return None
     forget_facts()
     return at + timedelta(hours=hours)
+
+
+def opt_out_sender(line: Line, message: InboundMessage, contact_id: str, at: datetime) -> None:
+    """Opt out the sender of a message that was recognized as an opt-out elsewhere."""
+    _record_opt_out(line, message.sender_phone, message.sender_network_id, contact_id, at)
 
 
 def _record_opt_out(line: Line, phone: str, network_id: str, contact_id: str, at: datetime) -> None:
