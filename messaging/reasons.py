@@ -6,9 +6,10 @@ messages, files and template lists.
 
 from core.i18n.catalogs import N_
 from core.values.reasons import ReasonSentences, encode_reason
+from messaging import refusal_reasons
 
 LONGEST_DETAIL = 300
-_SENTENCES: dict[str, str] = {}
+_SENTENCES: dict[str, str] = dict(refusal_reasons.SENTENCES)
 
 
 def _reason(code: str, sentence: str) -> str:

@@ -107,6 +107,14 @@ CHAT_TEXTS: dict[str, Message] = {
     "out_for_delivery": N_("Your order {order} is on its way."),
     "delivered": N_("Your order {order} has been delivered. Enjoy!"),
     "cancelled": N_("Your order {order} was cancelled. {because}"),
+    "cancel_question": N_(
+        "Would you like to cancel your order {order}, or stop receiving offers from us?"
+    ),
+    "stop_messages_button": N_("Stop offers"),
+    "messages_stopped": N_(
+        "You will not receive any more offers from us. We will still write to you about your "
+        "orders."
+    ),
     "refunded": N_("We have refunded your order {order}. The money is on its way to you."),
     # Delivery
     "share_location": N_(

@@ -5,6 +5,7 @@ workers and linked hosts call `wire_domains` once when they start.
 """
 
 from restaurant import campaign_order_filters, contact_sync
+from restaurant.chat import cancel_or_opt_out
 from restaurant.couriers import trips as courier_trips
 from restaurant.loyalty import campaign_coupons
 from restaurant.orders import alarms as order_alarms
@@ -20,6 +21,7 @@ def wire_domains() -> None:
     contact_sync.register()
     campaign_order_filters.register()
     campaign_coupons.register()
+    cancel_or_opt_out.register()
     card_payments.register(payment_accounts.has_account)
     _register_order_effects()
 

@@ -13,7 +13,13 @@ from messaging.inbox import conversation_actions
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages import receive as message_receive
 from messaging.models import Line
-from restaurant.chat import chat_orders, loyalty_keywords, order_taps, shared_locations
+from restaurant.chat import (
+    cancel_or_opt_out,
+    chat_orders,
+    loyalty_keywords,
+    order_taps,
+    shared_locations,
+)
 
 log = logger(__name__)
 
@@ -25,20 +31,22 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
         return  # the network's agent answers
     message_id, message = stored.id, stored.message
     order = chat_orders.may_be_order(message)
-    tap = order_taps.is_tap(message)
-    if not (order or tap or message.kind == "location" or loyalty_keywords.is_keyword(message)):
+    tap, asks = order_taps.is_tap(message), cancel_or_opt_out.may_answer(message)
+    keyword = loyalty_keywords.is_keyword(message)
+    if not (order or tap or asks or keyword or message.kind == "location"):
         return
     try:
         with savepoint():
             done: object
             if message.kind == "location":
                 done = shared_locations.attach_location(line, message)
+            elif asks:
+                done = cancel_or_opt_out.answer(line, message)
             elif order:
                 done = chat_orders.create_order(line, message, message_id)
             else:
                 done = (tap and order_taps.answer_tap(line, message)) or (
-                    loyalty_keywords.is_keyword(message)
-                    and loyalty_keywords.answer_keyword(line, message)
+                    keyword and loyalty_keywords.answer_keyword(line, message)
                 )
             if done:
                 conversation_actions.mark_answered_automatically(message_id)

@@ -1,4 +1,4 @@
-"""Fetch the templates of each tenant's accounts from the network."""
+"""Fetch from the network the templates of each tenant's accounts, and what its lines may do."""
 
 from flask import current_app
 
@@ -7,6 +7,7 @@ from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 from jobs.engine import all_tenants, round_robin
+from messaging.lines import allowances
 from messaging.lines import repository as line_repository
 from messaging.templates import repository as template_repository
 from messaging.templates import sync as template_sync
@@ -49,9 +50,12 @@ def drain() -> int:
 def sync_tenant(settings: Settings, tenant_id: int) -> None:
     with tenant_scope(tenant_id):
         accounts = template_sync.accounts_to_sync()
+        lines = allowances.lines_to_ask()
     answers = template_sync.fetch_all_accounts(settings, accounts)
+    allowed = allowances.ask_network(settings, lines)
     with tenant_scope(tenant_id):
         template_sync.store_answers(answers)
+        allowances.store_allowances(allowed)
 
 
 def sweep() -> None:

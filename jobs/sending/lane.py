@@ -11,12 +11,13 @@ from core.clock import now
 from core.logs import logger
 from core.sql.async_pool import Rows
 from jobs.linked.wakeup import CHANNEL
+from messaging import refusal_reasons
 from messaging.lines.send_lane import LANE
 from messaging.messages import claim as message_claim
 from messaging.messages import fallback, line_failover
 from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
-from messaging.messages.sending import attempt
+from messaging.messages.sending import attempt, recipient_count
 from messaging.messages.sending.attempt import AcceptedResults
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ class SendLane:
             group = await self.apply_pacing(message_claim.messages_from_rows(self.tenant_id, rows))
             if fallback.has_template_candidates(group) or "stand_in" in row_types:
                 group = await self.try_fallbacks(group, line_down="stand_in" in row_types)
+            if recipient_count.has_candidates(group):
+                group = await self.apply_recipient_limits(group)
             claimed = len(group)
             return requested, group
         finally:
@@ -150,6 +153,27 @@ class SendLane:
                 self.drain.outbox.outcomes.extend(message_settle.queued_outcomes(late))
                 self.drain.publish_soon()
         return [one for one, wait in zip(group, waits, strict=True) if wait == 0]
+
+    async def apply_recipient_limits(self, group: list[ClaimedMessage]) -> list[ClaimedMessage]:
+        """Put back messages to new people beyond the number that the network allows in a day."""
+        counted = await self.drain.tenant(
+            self.tenant_id, lambda: recipient_count.messages_to_count(self.tenant_id, group)
+        )
+        if not counted:
+            return group
+        waits = await recipient_count.count_recipients(self.drain.redis, counted)
+        late = [one for one in group if one.uuid in waits]
+        if late:
+            longest = max(waits.values())
+            await self.drain.tenant(
+                self.tenant_id,
+                lambda: message_claim.requeue_messages(
+                    late, longest, refusal_reasons.RECIPIENT_LIMIT
+                ),
+            )
+            self.drain.outbox.outcomes.extend(message_settle.queued_outcomes(late))
+            self.drain.publish_soon()
+        return [one for one in group if one.uuid not in waits]
 
     async def try_fallbacks(
         self, group: list[ClaimedMessage], *, line_down: bool

@@ -23,6 +23,7 @@ from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.personalize import Recipient
 from messaging.contacts import marketing_eligibility
+from messaging.lines import recipient_limits
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import BULK, AcceptedMessage
 from messaging.messages.claim import pending_id_range
@@ -91,6 +92,10 @@ def send_batch(campaign: Campaign) -> bool:
     if capacity <= 0:
         campaign.due_at = moment + RECHECK_AFTER
         return False
+    capacity, look_again = _within_recipient_limit(campaign, line, capacity, moment)
+    if capacity <= 0:
+        campaign.due_at = moment + look_again
+        return False
     rows = db.session.execute(
         CLAIM_RECIPIENTS, {**key, "now": moment, "most": min(capacity, BATCH)}
     ).all()
@@ -102,6 +107,20 @@ def send_batch(campaign: Campaign) -> bool:
     if readers:
         _send_messages(campaign, line, readers, moment)
     return campaign.state == "running"
+
+
+def _within_recipient_limit(
+    campaign: Campaign, line: Line, capacity: int, moment: datetime
+) -> tuple[int, timedelta]:
+    """How many recipients the network allows now, and when to look again if there are none.
+
+    Messages that wait in the queue are not counted there yet, so they are subtracted.
+    """
+    limit = recipient_limits.limit_of(line) if campaign.template else None
+    if limit is None:
+        return capacity, timedelta()
+    room, seconds = recipient_limits.campaign_room(limit, _count_in_flight(line, moment))
+    return min(capacity, room), timedelta(seconds=seconds)
 
 
 def _count_in_flight(line: Line, moment: datetime) -> int:

@@ -17,6 +17,7 @@ from messaging.campaigns.filters import parse_filters
 from messaging.campaigns.personalize import Recipient
 from messaging.costs import rates as message_rates
 from messaging.costs.markets import OTHER
+from messaging.lines import recipient_limits
 from messaging.lines.drivers.linked.pacing import FULL_DAILY_LIMITS
 from messaging.lines.drivers.linked.pacing import PER_SECOND as LINKED_PER_SECOND
 from messaging.lines.drivers.registry import DRIVERS
@@ -43,6 +44,10 @@ OVER_TRIAL = N_(
 )
 TAKES_SEVERAL_DAYS = N_(
     "A linked phone can only write to a few people a day. This campaign will take several days."
+)
+OVER_RECIPIENT_LIMIT = N_(
+    "WhatsApp limits how many new people your account may write to in 24 hours. This campaign will "
+    "take several days."
 )
 SOME_WITHOUT_NAME = N_(
     "Some recipients have no name, so its place would be empty. Add a replacement "
@@ -78,7 +83,11 @@ class DryRunResult:
     left_out: dict[str, int] = field(default_factory=dict)
     cost_usd: Decimal = Decimal(0)
     seconds: int = 0
-    """At the line's pace, without quiet hours."""
+    """At the line's pace and limit of recipients, without quiet hours."""
+    days: int = 1
+    """On how many days it is sent, because WhatsApp limits how many people a day get it."""
+    recipient_limit: int | None = None
+    """New people in 24 hours; None if there is no limit."""
     asleep: int = 0
     """Recipients who are in quiet hours at the start; they get it when theirs end."""
     previews: list[MessagePreview] = field(default_factory=list)
@@ -97,6 +106,7 @@ def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
     result.problem = _problem(campaign, line)
     if line is not None:
         result.seconds = int(result.recipients / messages_per_second(line))
+        _plan_days(result, campaign, line)
     result.warnings = _warnings(result, line, facts)
     if result.nameless and _needs_names(campaign):
         result.warnings.append(SOME_WITHOUT_NAME)
@@ -104,6 +114,15 @@ def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
         result.warnings.append(NO_CONSENT)
     result.previews = _previews(campaign, line, facts.name)
     return result
+
+
+def _plan_days(result: DryRunResult, campaign: Campaign, line: Line) -> None:
+    limit = recipient_limits.limit_of(line) if campaign.template else None
+    if limit is None:
+        return
+    result.recipient_limit = limit.most
+    result.days = recipient_limits.days_needed(result.recipients, limit)
+    result.seconds += (result.days - 1) * 86400
 
 
 def count_recipients(
@@ -219,6 +238,8 @@ def _warnings(result: DryRunResult, line: Line | None, facts: TenantFacts) -> li
     if not result.recipients:
         return [NO_RECIPIENTS]
     found = []
+    if result.days > 1:
+        found.append(OVER_RECIPIENT_LIMIT)
     hosted = line is not None and DRIVERS[line.kind].has_sessions
     if hosted and result.recipients > FULL_DAILY_LIMITS[1]:
         found.append(TAKES_SEVERAL_DAYS)

@@ -106,6 +106,11 @@ def is_opt_out_request(typed: str) -> bool:
     return _folded(words) in _OPT_OUT_FOLDED
 
 
+def is_same_word(typed: str, word: str) -> bool:
+    """Compare without case, accents of the keyboard and punctuation around the word."""
+    return _folded(" ".join(typed.strip(_EDGE_CHARACTERS).split())) == _folded(word)
+
+
 def record_opt_out(contact_id: str, at: datetime, source: str = "word") -> bool:
     """Opt the contact out of marketing. Returns False if they had opted out already."""
     return contact_consent.opt_out(contact_id, at, source)

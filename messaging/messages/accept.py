@@ -24,6 +24,7 @@ from core.sql.pool import run_global
 from core.values.phone import phone_country
 from messaging.contacts.identities import contact_blocked_error, has_opted_out
 from messaging.costs import rates as message_rates
+from messaging.lines import recipient_limits
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.send_lane import LANE
 from messaging.models import Line
@@ -97,6 +98,8 @@ class MessageDraft:
     valid_for: timedelta = DEFAULT_VALIDITY
     priority: int = TRANSACTIONAL
     category: str = "service"
+    counts_recipient: bool = False
+    """The line has a limit of new recipients: a worker counts this one before it sends."""
 
 
 def check_template_draft(draft: MessageDraft, line: Line) -> MessageDraft:
@@ -118,7 +121,12 @@ def check_template_draft(draft: MessageDraft, line: Line) -> MessageDraft:
             name=draft.content["name"],
         )
     text = template_validation.template_text(line, draft.content)
-    return replace(draft, category=category or draft.category, text=text)
+    return replace(
+        draft,
+        category=category or draft.category,
+        text=text,
+        counts_recipient=recipient_limits.limit_of(line) is not None,
+    )
 
 
 def author_field() -> dict[str, Any]:

@@ -198,8 +198,10 @@ def _decrypted_token(tenant_id: int, sealed: str | None) -> str:
     return found
 
 
-def requeue_messages(group: Sequence[ClaimedMessage], seconds: float) -> None:
-    """Return claimed messages to the queue unsent: the recipient's rate limit is reached."""
+def requeue_messages(
+    group: Sequence[ClaimedMessage], seconds: float, cause: str = "waits for its turn"
+) -> None:
+    """Return claimed messages to the queue unsent, because a limit is reached."""
     moment = now()
     back = db.session.execute(
         REQUEUE,
@@ -211,4 +213,4 @@ def requeue_messages(group: Sequence[ClaimedMessage], seconds: float) -> None:
         },
     ).scalars()
     ids = [str(uuid) for uuid in back]
-    insert_changes(ids, ["queued"] * len(ids), ["waits for its turn"] * len(ids), moment)
+    insert_changes(ids, ["queued"] * len(ids), [cause] * len(ids), moment)

@@ -4,7 +4,7 @@ A fallback applies only when the message certainly was not delivered: it is stil
 network refused it. So the recipient gets it at most once.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,11 +18,13 @@ from core.clock import now
 from core.db import current_tenant_id, db, notify_workers, savepoint
 from core.errors import Invalid, PaymentRequired
 from core.queue import lanes
-from messaging import reasons
+from messaging import reasons, refusal_reasons
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import canonical_spelling
 from messaging.costs.rates import tenant_rates
+from messaging.lines import direct_send
 from messaging.lines.drivers.base import SendOutcome, SendRefused
+from messaging.lines.drivers.cloud.errors import DIRECT_SEND_UNAVAILABLE
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.repository import SENDING_STATES
 from messaging.lines.send_lane import LANE
@@ -35,6 +37,7 @@ from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts
 
 WINDOW_CLOSED = "window_closed"
+CLOSED_CODES = (WINDOW_CLOSED, DIRECT_SEND_UNAVAILABLE)
 WINDOW = timedelta(hours=24)
 FALLBACK_CONTENT_KEYS = frozenset({"own_line", "gone_ids"})
 
@@ -144,24 +147,34 @@ def _closed_windows(
     because the customer may have written before the line was added.
     """
     moment = now()
-    names = {one.uuid: _network_spelling(one.envelope.phone) for one in candidates}
+    until = read_windows([(one.envelope.line_id, one.envelope.phone) for one in candidates])
+    shut = []
+    for one in candidates:
+        line_id = one.envelope.line_id
+        known = until.get((line_id, one.envelope.phone))
+        known = known or lines[line_id].created_at + WINDOW
+        if known <= moment:
+            shut.append(one)
+    return shut
+
+
+def read_windows(pairs: Sequence[tuple[int, str]]) -> dict[tuple[int, str], datetime]:
+    """Until when the 24-hour window of each line and recipient is open; unknown ones are left
+    out.
+    """
+    names = {phone: _network_spelling(phone) for _, phone in pairs}
     rows = db.session.execute(
         WINDOWS_OPEN_UNTIL,
         {
             "tenant_id": current_tenant_id(),
             "phones": list(set(names.values())),
-            "line_ids": list({one.envelope.line_id for one in candidates}),
+            "line_ids": list({line_id for line_id, _ in pairs}),
         },
     )
-    until = {(row.line_id, row.value): row.until for row in rows}
-    shut = []
-    for one in candidates:
-        line_id = one.envelope.line_id
-        known = until.get((line_id, names[one.uuid]))
-        known = known or lines[line_id].created_at + WINDOW
-        if known <= moment:
-            shut.append(one)
-    return shut
+    until = {(row.line_id, row.value): row.until for row in rows if row.until is not None}
+    return {
+        pair: until[pair[0], names[pair[1]]] for pair in pairs if (pair[0], names[pair[1]]) in until
+    }
 
 
 def _network_spelling(phone: str) -> str:
@@ -175,7 +188,7 @@ def try_fallbacks(
     hopeful = [
         (one, out)
         for one, out in results
-        if isinstance(out, SendRefused) and (out.code == WINDOW_CLOSED or out.line_state)
+        if isinstance(out, SendRefused) and (out.code in CLOSED_CODES or out.line_state)
     ]
     if not hopeful:
         return results
@@ -185,9 +198,11 @@ def try_fallbacks(
         message = priced.get(one.uuid)
         if message is None:
             continue
+        if out.code == DIRECT_SEND_UNAVAILABLE and message.line_id in lines:
+            direct_send.record_refusal(lines[message.line_id], out.reason)
         way = (
             _choose_fallback(message, lines)
-            if out.code == WINDOW_CLOSED
+            if out.code in CLOSED_CODES
             else _retry_own_line(message, lines)
         )
         if way is None:
@@ -227,8 +242,20 @@ def try_fallback_after_receipt(
 
 
 def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fallback | None:
-    """Choose the template if there is one, else the message's original line, else None."""
+    """Choose Direct Send if the line has it, else the template, else the message's original line.
+
+    None: there is no other way to send it.
+    """
     line, template = lines.get(message.line_id), message.content.get("fallback")
+    if line is not None and direct_send.can_send_directly(line, message.kind, message.content):
+        return Fallback(
+            line_id=message.line_id,
+            kind=message.kind,
+            text=message.text,
+            content={**message.content, direct_send.CONTENT_KEY: direct_send.CATEGORY},
+            category=direct_send.CATEGORY,
+            cause=refusal_reasons.SENT_DIRECTLY,
+        )
     if line is not None and template and message.kind != "template":
         try:
             checked = template_validation.check_template(line, template, "fallback_template")

@@ -18,8 +18,10 @@ from core.ids import BadId, from_uuid, to_uuid
 from messaging.costs import ledger as message_ledger
 from messaging.costs.ledger import ChargedMessage, ReportedPricing
 from messaging.costs.usage import UsageTally
+from messaging.lines import direct_send
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import Receipt
+from messaging.lines.drivers.cloud.errors import DIRECT_SEND_UNAVAILABLE
 from messaging.messages import causes, fallback
 from messaging.messages.states import can_transition, states_before
 from messaging.messages.timeline import record_state_changes
@@ -127,7 +129,7 @@ def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: b
         return False  # for an earlier send; a fallback has replaced it since
     if message.state in UNSENT_STATES:
         raise ReceiptTooEarly(f"the message is {message.state} with us")
-    if _try_fallback(message, receipt, tally):
+    if _try_fallback(line, message, receipt, tally):
         return True
     moved = can_transition(message.state, receipt.state) and _update_state(message, receipt)
     if message.sent_from:
@@ -207,11 +209,14 @@ def _update_state(message: _LockedMessage, receipt: Receipt) -> bool:
     return moved.first() is not None
 
 
-def _try_fallback(message: _LockedMessage, receipt: Receipt, tally: UsageTally) -> bool:
+def _try_fallback(line: Line, message: _LockedMessage, receipt: Receipt, tally: UsageTally) -> bool:
     """Queue the message by its fallback if the network refused it because the window is closed."""
-    if receipt.state != "failed" or receipt.error_code != fallback.WINDOW_CLOSED:
+    if receipt.state != "failed" or receipt.error_code not in fallback.CLOSED_CODES:
         return False
-    if not (message.fallback or message.own_line) or not can_transition(message.state, "failed"):
+    if receipt.error_code == DIRECT_SEND_UNAVAILABLE:
+        direct_send.record_refusal(line, receipt.error_reason)
+    ways = message.fallback or message.own_line or line.direct_send == direct_send.ON
+    if not ways or not can_transition(message.state, "failed"):
         return False
     own_tally = UsageTally()
     try:

@@ -17,10 +17,12 @@ from core.logs import logger
 from core.values.phone import phone_country, phone_variants
 from messaging import search_index
 from messaging.contacts import identities as contact_identities
+from messaging.contacts import opt_out_port
 from messaging.contacts.identities import KnownContact
 from messaging.costs.pricing_facts import forget_facts, record_volume_tier
 from messaging.costs.rates import ENTRY_POINT_HOURS, shared_card
 from messaging.costs.usage import UsageTally
+from messaging.lines import allowances
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.registry import DRIVERS
@@ -101,7 +103,7 @@ def store_message(line: Line, message: InboundMessage, tally: UsageTally) -> Rec
     search_index.add_words(conversation_id, _search_words(message))
     publish_update("conversations.changed", id=conversation_id, message=message_id)
     publish_webhook_event("messages.upsert", inbound_event_body(line, message, message_id, at))
-    if is_written(message.kind) and contact_identities.is_opt_out_request(message.text):
+    if is_written(message.kind) and opt_out_port.means_opt_out(line, message.text, contact.id):
         _record_opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
     tally.add(line.id, _country(message), "service", received=1)
     return ReceivedMessage(message_id, message)
@@ -123,6 +125,7 @@ def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | Non
         _apply_pricing_tier(line, update.detail)
         return
     because = str(update.detail.get("because") or "")
+    _apply_limit_update(line, update)
     for one in _affected_lines(line, update.detail):
         if update.kind == "restricted":
             line_repository.record_line_state(one.id, "restricted", because)
@@ -228,6 +231,11 @@ def _entry_point_until(line: Line, message: InboundMessage, at: datetime) -> dat
     return at + timedelta(hours=hours)
 
 
+def opt_out_sender(line: Line, message: InboundMessage, contact_id: str, at: datetime) -> None:
+    """Opt out the sender of a message that was recognized as an opt-out elsewhere."""
+    _record_opt_out(line, message.sender_phone, message.sender_network_id, contact_id, at)
+
+
 def _record_opt_out(line: Line, phone: str, network_id: str, contact_id: str, at: datetime) -> None:
     if contact_identities.record_opt_out(contact_id, at):
         publish_webhook_event(
@@ -255,6 +263,15 @@ def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
         _record_opt_out(line, phone, network_id, contact.id, at)
     elif detail.get("value") in ("resume", "signup"):
         contact_identities.record_opt_in(contact.id, at)
+
+
+def _apply_limit_update(line: Line, update: LineUpdate) -> None:
+    """Store a new limit of recipients or a new quality, if the update reports one."""
+    if update.kind not in ("quality", "capability"):
+        return
+    lines = line_repository.list_lines()
+    for one in _affected_lines(line, update.detail):
+        allowances.apply_limit_update(one, update.detail, lines)
 
 
 def _apply_pricing_tier(line: Line, detail: dict[str, Any]) -> None:

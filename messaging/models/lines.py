@@ -52,6 +52,19 @@ class Line(Base, TenantOwned):
     templates_at: Mapped[datetime | None]
     """When templates were last synced from the network; None if never."""
     templates_error: Mapped[str] = mapped_column(Text, default="")
+    quality: Mapped[str] = mapped_column(Text, default="")
+    """green, yellow or red; empty if the network has not reported it."""
+    recipient_limit: Mapped[str] = mapped_column(Text, default="")
+    """How many different people the portfolio may write to first in 24 hours: a number, `unlimited`
+    or empty if unknown."""
+    portfolio_id: Mapped[str] = mapped_column(Text, default="")
+    """The business portfolio, whose lines share the limit; empty if unknown."""
+    on_business_app: Mapped[bool] = mapped_column(default=False)
+    """The number is also used in the WhatsApp Business app, which lowers its pace."""
+    direct_send: Mapped[str] = mapped_column(Text, default="off")
+    """One of DIRECT_SEND_STATES."""
+    direct_send_at: Mapped[datetime | None]
+    """When `direct_send` last changed."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
 

@@ -13,7 +13,7 @@ from core.sql.columns import id_column
 
 
 class Template(Base, TenantOwned):
-    """A copy: every sync overwrites it with the network's data."""
+    """A copy: every sync overwrites it with the network's data, except the header's file."""
 
     __tablename__ = "templates"
     __table_args__ = (UniqueConstraint("tenant_id", "account_id", "name", "language"),)
@@ -29,5 +29,9 @@ class Template(Base, TenantOwned):
     quality: Mapped[str] = mapped_column(Text, default="")
     parameter_format: Mapped[str] = mapped_column(Text, default="positional")
     components: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
+    header_file: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """The sample file of the header, if it was uploaded here; see StoredHeaderFile."""
+    next_category: Mapped[str] = mapped_column(Text, default="")
+    """A category that the network has announced and not applied yet."""
     changed_at: Mapped[datetime] = mapped_column(default=now)
     synced_at: Mapped[datetime] = mapped_column(default=now)

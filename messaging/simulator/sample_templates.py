@@ -154,14 +154,9 @@ _UNUSABLE = {"PAUSED": 132015, "DISABLED": 132016}
 
 
 def find_template(name: str, language: str) -> dict[str, Any] | None:
-    """Return a template that is not rejected; a paused one is refused by `refusal_of`."""
+    """Return a sample; a rejected or paused one is refused by the caller."""
     return next(
-        (
-            one
-            for one in TEMPLATES
-            if (one["name"], one["language"]) == (name, language) and one["status"] != "REJECTED"
-        ),
-        None,
+        (one for one in TEMPLATES if (one["name"], one["language"]) == (name, language)), None
     )
 
 
@@ -169,19 +164,13 @@ def refusal_of(template: dict[str, Any]) -> int | None:
     return _UNUSABLE.get(template["status"])
 
 
-def category_of(name: str) -> str:
-    return next(
-        (str(one["category"]).lower() for one in TEMPLATES if one["name"] == name), "utility"
-    )
-
-
 def placeholders_of(template: dict[str, Any]) -> list[str]:
-    return _PLACEHOLDER.findall(_body(template))
+    """Each placeholder of the body once, in the order of its first use."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(_body(template))))
 
 
-def filled_body(template: dict[str, Any], values: list[str]) -> str:
-    given = iter(values)
-    return _PLACEHOLDER.sub(lambda _: next(given, "…"), _body(template))
+def filled_body(template: dict[str, Any], values: dict[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda place: values.get(place[1], "…"), _body(template))
 
 
 def _body(template: dict[str, Any]) -> str:

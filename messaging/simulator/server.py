@@ -40,6 +40,7 @@ def make_app(options: SimulatorOptions) -> web.Application:
     lines_file = LinesFile(options.lines)
     for line in lines_file.read():
         network.register(line)
+    network.templates.read_file(options.lines and options.lines.with_name("templates.json"))
     courier = WebhookSender(network)
     receipts = ReceiptScheduler(network, courier)
     people = Customers(network, courier)
@@ -60,8 +61,11 @@ def make_app(options: SimulatorOptions) -> web.Application:
     service_app = web.Application(middlewares=[service_only(options.secret)])
     service_app.add_routes(BankApi(bank).routes())
 
+    graph = GraphApi(network, receipts, options.secret, courier)
+
     async def living(_app: web.Application) -> AsyncIterator[None]:
         await courier.start()
+        graph.templates.resume_reviews()
         await bank.start()
         yield
         await bank.stop()
@@ -69,7 +73,7 @@ def make_app(options: SimulatorOptions) -> web.Application:
 
     # The network's own paths have no middleware, so that they stay fast.
     app = web.Application(client_max_size=MOST_MEDIA + 1024 * 1024)
-    app.add_routes(GraphApi(network, receipts, options.secret).routes())
+    app.add_routes(graph.routes())
     app.add_routes(DeviceSocket(devices, receipts).routes())
     app.router.add_get("/healthz", _healthy)
     app.router.add_post("/customer", _accept_webhook)

@@ -22,6 +22,9 @@ class TemplateParameters:
     """image, video or document"""
     buttons: tuple[int, ...] = ()
     """The indexes of buttons whose URL has a parameter."""
+    header_location: bool = False
+    codes: tuple[int, ...] = ()
+    """The indexes of buttons that copy a code."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +59,21 @@ def check_template_name(name: str, language: str, name_field: str, language_fiel
 
 
 def required_parameters(components: Components) -> TemplateParameters:
-    header, buttons = _part(components, "HEADER"), _part(components, "BUTTONS")
+    header, buttons = find_part(components, "HEADER"), find_buttons(components)
     media = str(header.get("format") or "").upper()
     return TemplateParameters(
         body=body_placeholders(components),
-        header=_placeholders(header.get("text")) if media in ("", "TEXT") else (),
+        header=placeholders(header.get("text")) if media in ("", "TEXT") else (),
         header_media=media.lower() if media in _MEDIA else "",
-        buttons=tuple(
-            at for at, button in enumerate(_buttons(buttons)) if _placeholders(button.get("url"))
-        ),
+        header_location=media == "LOCATION",
+        buttons=tuple(at for at, button in enumerate(buttons) if placeholders(button.get("url"))),
+        codes=tuple(at for at, button in enumerate(buttons) if _is_copy_code(button)),
     )
 
 
 def sample_values(components: Components) -> dict[str, str]:
     """Return the author's sample value for each parameter of the body."""
-    example = _part(components, "BODY").get("example")
+    example = find_part(components, "BODY").get("example")
     names = required_parameters(components).body
     if not isinstance(example, dict):
         return {}
@@ -88,12 +91,12 @@ def sample_values(components: Components) -> dict[str, str]:
 
 def body_placeholders(components: Components) -> tuple[str, ...]:
     """The parameters of the body; `required_parameters` has those of all parts."""
-    return _placeholders(_part(components, "BODY").get("text"))
+    return placeholders(find_part(components, "BODY").get("text"))
 
 
 def filled_body(components: Components, values: Mapping[str, str]) -> str:
     """The body alone, for the messages of a conversation."""
-    return _fill(_part(components, "BODY").get("text"), _value_or_name(values))
+    return _fill(find_part(components, "BODY").get("text"), _value_or_name(values))
 
 
 def _value_or_name(values: Mapping[str, str]) -> Callable[["re.Match[str]"], str]:
@@ -112,15 +115,15 @@ def filled_preview(
     A parameter without a value is shown as its name in brackets.
     """
     given, known = header, ends or {}
-    top = _part(components, "HEADER")
+    top = find_part(components, "HEADER")
     put_top = (lambda _place: given) if given else _header_value(top)
-    buttons = _buttons(_part(components, "BUTTONS"))
+    buttons = find_buttons(components)
     needs = required_parameters(components)
     return TemplatePreview(
         header=_fill(top.get("text"), put_top) if not needs.header_media else "",
-        header_media=needs.header_media,
+        header_media="location" if needs.header_location else needs.header_media,
         body=filled_body(components, values),
-        footer=str(_part(components, "FOOTER").get("text") or ""),
+        footer=str(find_part(components, "FOOTER").get("text") or ""),
         buttons=tuple(str(one.get("text") or one.get("type") or "") for one in buttons),
         links=tuple(
             _fill(one.get("url"), lambda place, at=at: known.get(at) or f"[{place[1]}]")  # type: ignore[misc]
@@ -132,20 +135,27 @@ def filled_preview(
 def _header_value(header: dict[str, Any]) -> Callable[["re.Match[str]"], str]:
     example = header.get("example")
     given = example.get("header_text") if isinstance(example, dict) else None
+    named = example.get("header_text_named_params") if isinstance(example, dict) else None
     sample = str(given[0]) if isinstance(given, list) and given else ""
+    if isinstance(named, list) and named and isinstance(named[0], dict):
+        sample = str(named[0].get("example") or "")
     return lambda place: sample or f"[{place[1]}]"
 
 
-def _part(components: Components, kind: str) -> dict[str, Any]:
+def _is_copy_code(button: dict[str, Any]) -> bool:
+    return str(button.get("type")).upper() == "COPY_CODE"
+
+
+def find_part(components: Components, kind: str) -> dict[str, Any]:
     return next((one for one in components if str(one.get("type")).upper() == kind), {})
 
 
-def _buttons(part: dict[str, Any]) -> list[dict[str, Any]]:
-    found = part.get("buttons")
+def find_buttons(components: Components) -> list[dict[str, Any]]:
+    found = find_part(components, "BUTTONS").get("buttons")
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _placeholders(template_text: Any) -> tuple[str, ...]:
+def placeholders(template_text: Any) -> tuple[str, ...]:
     """Return each placeholder once; numbers in ascending order."""
     found = (
         dict.fromkeys(_PLACEHOLDER.findall(template_text)) if isinstance(template_text, str) else {}

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Text, any_, bindparam, delete, or_, select, text, update
+from sqlalchemy import Select, Text, any_, bindparam, delete, or_, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from core.clock import now
@@ -12,11 +13,13 @@ from core.db import THIS_TENANT, current_tenant_id, db, notify_workers, read_row
 from core.errors import NotFound
 from core.ids import from_uuid, new_id
 from core.queue import lanes
+from core.storage.pending_deletions import delete_later
 from messaging.lines.drivers.cloud.template_list import NetworkTemplate, reason_of
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line, Template
 
 LANE = "templates"
+JUST_SUBMITTED = timedelta(minutes=2)
 TEMPLATE_STATES = (
     *("approved", "pending", "in_appeal", "rejected", "paused", "disabled"),
     *("limit_exceeded", "pending_deletion", "archived"),
@@ -102,8 +105,10 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
             )
         )
     own_templates = (Template.tenant_id == tenant_id, Template.account_id == account_id)
+    known = {key: one for key, one in known.items() if not _is_just_submitted(one, moment)}
     if known:
         removed_ids = [one.id for one in known.values()]
+        delete_later(one.header_file.get("key") for one in known.values())
         db.session.execute(delete(Template).where(*own_templates, Template.id.in_(removed_ids)))
     db.session.execute(update(Template).where(*own_templates).values(synced_at=moment))
     _record_sync(account_id, {"templates_at": moment, "templates_error": ""})
@@ -126,8 +131,8 @@ def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:
         change["reason"] = _reason(detail)
     elif detail.get("field") == "message_template_quality_update":
         change["quality"] = str(detail.get("new_quality_score") or "").lower()[:20]
-    elif category := str(detail.get("new_category") or "").lower():
-        change["category"] = category[:40]
+    elif detail.get("field") == "template_category_update":
+        change |= _category_change(detail)
     if not change or not name or not all(change.get(key, "-") for key in ("state", "category")):
         return False
     done = db.session.execute(
@@ -142,6 +147,17 @@ def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:
         .returning(Template.id)
     )
     return done.first() is not None
+
+
+def _category_change(detail: dict[str, Any]) -> dict[str, str]:
+    """A category changes at once, or is announced a day ahead with only `correct_category`."""
+    category = str(detail.get("new_category") or "").lower()[:40]
+    announced = str(detail.get("correct_category") or "").lower()[:40]
+    if category and detail.get("previous_category"):
+        return {"category": category, "next_category": ""}
+    if announced:
+        return {"next_category": "" if announced == category else announced}
+    return {"category": category, "next_category": ""} if category else {}
 
 
 def list_templates(
@@ -210,6 +226,15 @@ def latest_uses(known: Template, most: int = 5) -> list[TemplateUse]:
     ]
 
 
+def named_query(account_id: str, name: str, language: str) -> Select[Template]:
+    return select(Template).where(
+        Template.tenant_id == current_tenant_id(),
+        Template.account_id == account_id,
+        Template.name == name,
+        Template.language == language,
+    )
+
+
 NAMED = (
     select(Template)
     .where(
@@ -238,6 +263,11 @@ def lines_of(known: Template, lines: list[Line]) -> list[Line]:
 
 def _in_account(account_id: str) -> frozenset[str]:
     return frozenset({account_id})
+
+
+def _is_just_submitted(one: Template, moment: datetime) -> bool:
+    """The list may have been fetched before this template was created here."""
+    return one.state == "pending" and one.changed_at > moment - JUST_SUBMITTED
 
 
 def _unchanged(before: Template, one: NetworkTemplate) -> bool:

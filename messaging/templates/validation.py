@@ -106,7 +106,8 @@ def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field:
                 "The template needs a value for {missing}.",
                 missing=", ".join(missing),
             )
-    if (needs.header or needs.header_media) and not (by_places and given.get("header")):
+    needs_header = needs.header or needs.header_media or needs.header_location
+    if needs_header and not (by_places and given.get("header")):
         raise invalid(
             field,
             "template_unusable",
@@ -122,6 +123,16 @@ def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field:
                 "Button {number} of the template needs the end of its URL. Send "
                 '{{"buttons": […]}}.',
                 number=at + 1,
+            )
+    for at in needs.codes:
+        button = buttons[at] if isinstance(buttons, list) and len(buttons) > at else None
+        if not isinstance(button, dict) or button.get("type") != "copy_code":
+            raise invalid(
+                field,
+                "template_unusable",
+                "Button {number} of the template needs a code to copy. Send {example}.",
+                number=at + 1,
+                example='{"buttons": [{"type": "copy_code", "code": "…"}]}',
             )
     template_payload(content)
 

@@ -42,7 +42,7 @@ def data_for(facts: MenuFacts, language: str) -> dict[str, Any]:
         "currency": facts.site.currency,
         "places": decimal_places(facts.site.currency),
         "language": language,
-        "service": str(facts.site.service_percent),
+        "service": str(facts.site.applied_service_percent),
         "serviceTypes": list(facts.site.service_order_types),
         "tips": list(facts.site.tip_percents),
         "zoned": bool(facts.zones),

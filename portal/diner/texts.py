@@ -74,6 +74,9 @@ TEXTS = {
     "gluten_free": N_("Gluten-free"),
     "spicy": N_("Spicy"),
     "alcohol": N_("Contains alcohol"),
+    "pork": N_("Contains pork"),
+    "plain_alcohol": N_("Alcohol"),
+    "plain_pork": N_("Pork"),
     "contains": N_("Contains: {allergens}"),
     # Items
     "table": N_("Table {table}"),

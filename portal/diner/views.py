@@ -107,7 +107,7 @@ def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
     key = (
         site.id, facts.version, language, facts.missing, closed, site.name, site.tone,
         tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
-        tuple(site.tip_percents), site.service_percent, tuple(site.service_order_types),
+        tuple(site.tip_percents), site.applied_service_percent, tuple(site.service_order_types),
         json.dumps(site.welcome), site.logo,
         json.dumps([site.hours, site.special_days]), opening_hours.today(site),
         tuple(zone.fee for zone in facts.zones), facts.cards, facts.coupons,

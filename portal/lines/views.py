@@ -3,13 +3,14 @@
 from decimal import Decimal
 from typing import Any
 
-from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from core.db import tenant_scope
 from core.errors import DomainError
+from core.settings import Settings
+from messaging.lines import allowances, direct_send, recipient_limits, send_lane
 from messaging.lines import repository as line_repository
-from messaging.lines import send_lane
 from messaging.lines.capabilities import capabilities
 from messaging.lines.drivers.base import LineDriver, LineFacts
 from messaging.lines.drivers.cloud.driver import LineProblem
@@ -108,6 +109,7 @@ def save(line_id: int) -> Any:
                 if DRIVERS[known.kind].has_sessions:
                     linked_pace.set_pace(line_id, pace)
                 else:
+                    allowances.check_pace(line_repository.get(line_id), pace)
                     line_repository.set_pace(line_id, pace)
                 if _has_access(known):
                     line_repository.set_account(line_id, field_text(form.account_id))
@@ -132,6 +134,7 @@ def check(line_id: int) -> Any:
         account_id=known.account_id or "",
     )
     _store_findings(known, found)
+    _learn_allowance(known)
     _flash_findings(found)
     if not found:
         flash(gettext("WhatsApp recognizes this line. It can send messages."), "success")
@@ -250,6 +253,15 @@ def remove(line_id: int) -> Any:
     )
 
 
+@lines_pages.post(f"{LINE}/direct-send")
+@member_may("lines.manage")
+def set_direct_send(line_id: int) -> Any:
+    with tenant_scope(g.tenant_id):
+        direct_send.set_direct_send(line_id, request.form.get("on") == "yes")
+    flash(gettext("Saved."), "success")
+    return redirect(url_for("lines.line", line_id=line_id))
+
+
 def _page(
     known: Line,
     *,
@@ -276,6 +288,7 @@ def _page(
             formdata=None, text=gettext("Hello! This is a test message.")
         )
     linked, today = _linked(known)
+    limit = recipient_limits.limit_of(known)
     with tenant_scope(g.tenant_id):
         names = {one.id: one.name for one in line_repository.line_labels()}
     return render_template(
@@ -289,6 +302,9 @@ def _page(
         access_form=access_form,
         message_form=message_form,
         can=capabilities(known.kind),
+        limit=limit,
+        used=recipient_limits.used_recipients(limit) if limit is not None else None,
+        has_direct_send=DRIVERS[known.kind].has_templates,
     )
 
 
@@ -339,6 +355,15 @@ def _store_findings(known: Line, found: list[LineProblem]) -> None:
         elif not any(one.code in (*UNREACHABLE, "quality_low") for one in found):
             line_repository.record_line_state(known.id, "connected", "")
             send_lane.wake_waiting_messages()
+
+
+def _learn_allowance(known: Line) -> None:
+    """Ask for the line's limit of recipients, its quality and its portfolio."""
+    settings: Settings = current_app.extensions["comanda"]
+    asked = [(known.id, known.network, line_repository.line_facts(known), known.account_id or "")]
+    found = allowances.ask_network(settings, asked)
+    with tenant_scope(g.tenant_id):
+        allowances.store_allowances(found)
 
 
 def _is_unreachable(found: list[LineProblem]) -> str:

@@ -1,5 +1,6 @@
 """Templates: messages that the network has approved for use at any time, and their states."""
 
+import re
 from typing import Any
 
 from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
@@ -16,6 +17,7 @@ from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
 from messaging.templates import sync as template_sync
 from messaging.templates import validation as template_validation
+from messaging.templates.authoring import EDITABLE_STATES, header_file_of
 from messaging.templates.components import (
     TemplateParameters,
     filled_preview,
@@ -25,6 +27,8 @@ from messaging.templates.components import (
 from messaging.templates.repository import CATEGORIES, TEMPLATE_STATES, TemplateFilters
 from portal.messages.forms import TemplateForm
 from portal.messages.phone_input import read_phone
+from portal.messages.template_editor_form import picture_url
+from portal.messages.template_editor_views import delete_warning
 from portal.web.auth import may, member_may
 from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.i18n import network_message
@@ -133,6 +137,9 @@ def _page(known: Template, form: TemplateForm | None) -> str:
         lines=lines,
         uses=uses,
         form=form if known.state == template_validation.APPROVED else None,
+        editable=known.state in EDITABLE_STATES,
+        delete_warning=delete_warning(),
+        picture=picture_url(header_file_of(known)),
     )
 
 
@@ -190,17 +197,40 @@ def _parameters(known: Template) -> Any:
     values = [_value(one) for one in request.form.getlist("values")][: len(needs.body)]
     named = known.parameter_format == "named"
     body: Any = dict(zip(needs.body, values, strict=False)) if named else values
-    if not (needs.header or needs.header_media or needs.buttons):
+    header = _header(needs)
+    if not (header or needs.buttons or needs.codes):
         return body
-    header: Any = _value(request.form.get("header", ""))
-    header = {needs.header_media: header} if needs.header_media else [header]
-    ends = iter(request.form.getlist("buttons"))
-    buttons = [
-        _value(next(ends, "")) if at in needs.buttons else None
-        for at in range(max(needs.buttons, default=-1) + 1)
-    ]
-    places = {"body": body, "buttons": buttons}
-    return {**places, "header": header} if needs.header or needs.header_media else places
+    places = {"body": body, "buttons": _buttons(needs)}
+    return {**places, "header": header} if header else places
+
+
+def _header(needs: TemplateParameters) -> Any:
+    if needs.header_location:
+        point = {name: _coordinate(name) for name in ("latitude", "longitude")}
+        return {"location": {**point, "name": _value(request.form.get("place", ""))}}
+    if needs.header_media:
+        return {needs.header_media: _value(request.form.get("header", ""))}
+    return [_value(request.form.get("header", ""))] if needs.header else None
+
+
+def _coordinate(name: str) -> str:
+    given = _value(request.form.get(name, "")).replace(",", ".")
+    if not re.fullmatch(r"-?[0-9]{1,3}(\.[0-9]{1,10})?", given, re.ASCII):
+        raise invalid("values", "invalid_location", "Enter coordinates such as 41.0370.")
+    return given
+
+
+def _buttons(needs: TemplateParameters) -> list[Any]:
+    ends, codes = iter(request.form.getlist("buttons")), iter(request.form.getlist("codes"))
+
+    def parameter(at: int) -> Any:
+        if at in needs.buttons:
+            return _value(next(ends, ""))
+        if at in needs.codes:
+            return {"type": "copy_code", "code": _value(next(codes, ""))}
+        return None
+
+    return [parameter(at) for at in range(max((*needs.buttons, *needs.codes), default=-1) + 1)]
 
 
 def _value(written: str) -> str:

@@ -57,6 +57,7 @@ from portal.loyalty import loyalty_pages, programme_views, reward_views
 from portal.loyalty import member_views as loyalty_member_views
 from portal.mailbox.views import mailbox
 from portal.maps import street_tiles
+from portal.messages.template_editor_views import template_editor
 from portal.messages.template_views import templates_pages
 from portal.messages.views import messages_pages
 from portal.onboarding.views import first
@@ -134,6 +135,7 @@ BLUEPRINTS = (
     lines_pages,
     usage_pages,
     linked_pages,
+    template_editor,
     templates_pages,
     hooks_pages,
     stores_pages,

@@ -37,6 +37,7 @@ DIETS = {
     "|senza glutine|خال من الغلوتين",
     "spicy": "spicy|hot|acı|acılı|scharf|picante|épicé|piccante|حار",
     "alcohol": "alcohol|alkol|alkollü|alkohol|alcool|álcool|كحول",
+    "pork": "pork|domuz|domuz eti|schwein|schweinefleisch|cerdo|porc|porco|maiale|لحم خنزير",
 }
 STATIONS = {
     "kitchen": "kitchen|mutfak|küche|cocina|cuisine|cozinha|cucina|مطبخ",

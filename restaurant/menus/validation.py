@@ -18,7 +18,7 @@ ALLERGENS = (
     "gluten", "crustaceans", "eggs", "fish", "peanuts", "soy", "milk", "nuts", "celery",
     "mustard", "sesame", "sulphites", "lupin", "molluscs",
 )  # fmt: skip
-DIETS = ("vegetarian", "vegan", "halal", "kosher", "gluten_free", "spicy", "alcohol")
+DIETS = ("vegetarian", "vegan", "halal", "kosher", "gluten_free", "spicy", "alcohol", "pork")
 
 
 def check_category(menu: Menu, values: Mapping[str, Any]) -> dict[str, Any]:

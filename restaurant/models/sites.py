@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import Integer, Text, UniqueConstraint
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
@@ -55,6 +55,7 @@ class Site(Base, TenantOwned):
     payment_methods: Mapped[list[str]] = mapped_column(ARRAY(Text))
     tax_included: Mapped[bool] = mapped_column(default=True)
     service_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
+    """As it was set; `applied_service_percent` is what guests pay."""
     service_order_types: Mapped[list[str]] = mapped_column(ARRAY(Text), default=lambda: ["dine_in"])
     """The order types that the service charge is added to."""
     tip_percents: Mapped[list[int]] = mapped_column(ARRAY(Integer), default=list)
@@ -85,9 +86,19 @@ class Site(Base, TenantOwned):
     created_at: Mapped[datetime] = mapped_column(default=now)
     closed_at: Mapped[datetime | None]
 
+    NO_SERVICE_CHARGE: ClassVar[frozenset[str]] = frozenset({"TR"})
+    """Countries that forbid service, table and cover charges: Turkey since 30 January 2026."""
+
+    @property
+    def applied_service_percent(self) -> Decimal:
+        """The service charge, or 0 where the law does not allow one."""
+        return Decimal(0) if self.country in self.NO_SERVICE_CHARGE else self.service_percent
+
     def service_for(self, order_type: str) -> Decimal:
         """The service charge for this order type, in percent."""
-        return self.service_percent if order_type in self.service_order_types else Decimal(0)
+        if order_type not in self.service_order_types:
+            return Decimal(0)
+        return self.applied_service_percent
 
 
 class Area(Base, TenantOwned):

@@ -19,7 +19,7 @@ from core.values.text import fold_case
 from messaging.lines import repository as line_repository
 from messaging.models import Line
 from restaurant.models import Order, Site, Station
-from restaurant.sites import hours
+from restaurant.sites import hours, service_charges
 from restaurant.sites import validation as site_validation
 from tenants import audit
 from tenants.people import clean_name
@@ -150,6 +150,7 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
     clean = {field: site_validation.check_field(field, value) for field, value in values.items()}
     before = audit.snapshot(site)
     changed = {field: value for field, value in clean.items() if getattr(site, field) != value}
+    service_charges.check_service_charge(site, changed)
     if "host" in clean:
         changed.pop("host", None)
         changed |= _request_host(site, clean["host"])

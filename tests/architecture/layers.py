@@ -50,6 +50,7 @@ INNER_LAYERS = {
         (
             "messaging.reasons",
             "messaging.automations.reasons",
+            "messaging.refusal_reasons",
             "messaging.search_index",
             "messaging.token_purposes",
         ),

@@ -311,7 +311,7 @@ def test_the_day_of_the_next_opening_is_not_a_remembered_one(client, bistro, pat
 def test_service_is_charged_only_for_the_chosen_kinds_of_order(bistro, kinds, charged):
     """Pages review 23: it was added to takeaway and delivery too."""
     with bistro.scope():
-        changes = {"service_percent": Decimal(10)} | (
+        changes = {"country": "DE", "service_percent": Decimal(10)} | (
             {"service_order_types": kinds} if kinds else {}
         )
         sites.change(bistro.site_id, changes)

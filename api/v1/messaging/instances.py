@@ -17,6 +17,7 @@ from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Forbidden, NotFound
 from messaging.api_caller import ApiCaller
+from messaging.lines import direct_send, recipient_limits
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import capabilities
 from messaging.models import Line
@@ -56,12 +57,12 @@ def visible(instance_id: int) -> Line:
 @v1.patch(
     "/instances/<int:instance_id>",
     tags=[TAG],
-    summary="Set the fallback line",
+    summary="Change a line",
     responses={200: InstanceShape},
 )
 @key_may("lines")
 def change_instance(path: InstancePath, body: InstanceChange) -> dict[str, Any]:
-    """While a line is down, its waiting messages are sent by the line given here."""
+    """Sets the line that sends its messages while it is down, and whether it uses Direct Send."""
     other_id = body.fallback_instance_id
     with tenant_scope(g.tenant_id):
         line = line_repository.get(path.instance_id)
@@ -76,6 +77,8 @@ def change_instance(path: InstancePath, body: InstanceChange) -> dict[str, Any]:
                     line=other_id,
                 )
             line_repository.set_fallback(line.id, other_id, field="fallback_instance_id")
+        if body.direct_send is not None:
+            direct_send.set_direct_send(line.id, body.direct_send == direct_send.ON)
     return instance_json(line)
 
 
@@ -101,4 +104,19 @@ def instance_json(line: Line) -> dict[str, Any]:
         "fallback_instance_id": line.fallback_line_id,
         "created_at": rfc3339(line.created_at),
         "can": capabilities(line.kind),
+        "quality": line.quality or None,
+        "recipient_limit": _recipient_limit_json(line),
+        "direct_send": line.direct_send,
+    }
+
+
+def _recipient_limit_json(line: Line) -> dict[str, Any] | None:
+    """None if the network has not reported a limit."""
+    if not line.recipient_limit:
+        return None
+    limit = recipient_limits.limit_of(line)
+    used = recipient_limits.used_recipients(limit) if limit is not None else None
+    return {
+        "per_day": limit.most if limit is not None else None,
+        "used": used.used if used is not None else None,
     }

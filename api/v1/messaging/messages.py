@@ -59,6 +59,7 @@ from messaging.messages.accept import (
 )
 from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
+from messaging.messages.sending import recipient_count
 from messaging.messages.sending.sync_send import send_and_wait
 from messaging.messages.settle import MessageOutcome
 from messaging.reasons import NETWORK_REASONS
@@ -210,7 +211,7 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
         line = line_repository.choose_route(
             caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
         )
-        draft = _checked(draft, line)
+        draft = _checked(draft, line, waits=patience > 0)
         ready = message_accept.prepare_message(draft, line, caller.tenant, caller.cards)
         ticket = ready.ticket
         at_once = ticket.state != "queued" or patience == 0 or not line.sends_now
@@ -238,12 +239,19 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
     return answer
 
 
-def _checked(draft: MessageDraft, line: LineRoute) -> MessageDraft:
-    """Only templates and fallback templates are checked against the synced template."""
+def _checked(draft: MessageDraft, line: LineRoute, *, waits: bool) -> MessageDraft:
+    """Only templates and fallback templates are checked against the synced template.
+
+    A caller who waits for the outcome learns at once that the limit of recipients is reached.
+    """
     if draft.kind != "template" and not draft.content.get("fallback"):
         return draft
     with tenant_scope(g.tenant_id):
-        return message_accept.check_template_draft(draft, line_repository.get(line.id))
+        known = line_repository.get(line.id)
+        draft = message_accept.check_template_draft(draft, known)
+        if waits and draft.counts_recipient and draft.scheduled_at is None:
+            recipient_count.check_room(known, draft)
+        return draft
 
 
 def _store_pending_answer(

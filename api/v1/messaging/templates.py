@@ -1,14 +1,21 @@
-"""Templates of cloud lines, as last synced from the network."""
+"""Templates of cloud lines: a copy of the network's list, and changes that it reviews."""
 
+from dataclasses import replace
 from typing import Any
 
-from flask import g
+from flask import Response, current_app, g
 from flask_openapi3.models.tag import Tag
 
 from api.auth import key_may
+from api.idempotency import JsonAnswer, earlier_request, idempotency_key, idempotent
 from api.paging import page
+from api.schemas import ErrorBody
 from api.v1 import v1
 from api.v1.schemas.messaging.templates import (
+    DuplicateTemplate,
+    NewTemplate,
+    TemplateContent,
+    TemplateHeaderFacts,
     TemplatePage,
     TemplatePath,
     TemplateShape,
@@ -16,11 +23,15 @@ from api.v1.schemas.messaging.templates import (
 )
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.errors import NotFound
+from core.errors import NotFound, invalid
 from messaging.api_caller import ApiCaller
 from messaging.lines import repository as line_repository
+from messaging.lines.drivers.cloud.template_calls import SubmittedTemplate
+from messaging.messages.media import library as media_library
 from messaging.models import Line, Template
+from messaging.templates import authoring
 from messaging.templates import repository as template_repository
+from messaging.templates.authoring import StoredHeaderFile, TemplatePlan
 from messaging.templates.components import filled_preview, required_parameters, sample_values
 
 TAG = Tag(name="Templates")
@@ -49,10 +60,120 @@ def list_templates(query: TemplatesQuery) -> dict[str, Any]:
 @key_may("lines", test_keys=True)
 def read_template(path: TemplatePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        lines, known = _lines(), template_repository.get(path.template_id)
+        lines = _lines()
+        return template_json(_visible(path.template_id, lines), lines)
+
+
+@v1.post(
+    "/templates",
+    tags=[TAG],
+    summary="Create a template",
+    responses={201: TemplateShape, 409: ErrorBody},
+)
+@key_may("lines", test_keys=True)
+def create_template(body: NewTemplate) -> Response:
+    """WhatsApp reviews it, usually within minutes. Its `state` is `pending` until then."""
+    if (answer := _earlier_answer()) is not None:
+        return answer
+    with tenant_scope(g.tenant_id):
+        lines = _lines()
+        line = authoring.line_for_templates(body.instance_id, lines)
+        draft = body.to_draft(body.name, body.language, "")
+        plan = authoring.plan_new(draft, line, _header_file(body.header))
+    return _store_new(*_submit(plan))
+
+
+@v1.post(
+    "/templates/<template_id>/duplicate",
+    tags=[TAG],
+    summary="Duplicate a template",
+    responses={201: TemplateShape, 409: ErrorBody},
+)
+@key_may("lines", test_keys=True)
+def duplicate_template(path: TemplatePath, body: DuplicateTemplate) -> Response:
+    """A new template with the same content, under another name or in another language."""
+    if (answer := _earlier_answer()) is not None:
+        return answer
+    with tenant_scope(g.tenant_id):
+        lines = _lines()
+        known = _visible(path.template_id, lines)
+        line = template_repository.lines_of(known, lines)[0]
+        language = body.language or known.language
+        names = {one.name for one in template_repository.templates_named(line, known.name)}
+        name = body.name or authoring.copy_name(known.name, names)
+        draft = replace(authoring.draft_of_template(known), name=name, language=language)
+        plan = authoring.plan_new(draft, line, authoring.header_file_of(known))
+    return _store_new(*_submit(plan))
+
+
+@v1.patch(
+    "/templates/<template_id>",
+    tags=[TAG],
+    summary="Update a template",
+    responses={200: TemplateShape, 409: ErrorBody},
+)
+@key_may("lines", test_keys=True)
+def change_template(path: TemplatePath, body: TemplateContent) -> dict[str, Any]:
+    """Replaces the whole content, and WhatsApp reviews it again. An approved template can be
+    changed once a day and ten times in 30 days.
+    """
+    with tenant_scope(g.tenant_id):
+        lines = _lines()
+        known = _visible(path.template_id, lines)
+        draft = body.to_draft(known.name, known.language, known.category)
+        plan = authoring.plan_edit(known, draft, lines, _header_file(body.header))
+    submitted = _submit(plan)
+    with tenant_scope(g.tenant_id):
+        return template_json(authoring.store_submitted(*submitted), lines)
+
+
+@v1.delete(
+    "/templates/<template_id>", tags=[TAG], summary="Delete a template", responses={204: None}
+)
+@key_may("lines", test_keys=True)
+def delete_template(path: TemplatePath) -> tuple[str, int]:
+    """Deletes this language. WhatsApp does not allow its name again for 30 days."""
+    with tenant_scope(g.tenant_id):
+        lines = _lines()
+        plan = authoring.plan_deletion(_visible(path.template_id, lines), lines)
+    authoring.delete_on_network(current_app.extensions["comanda"], plan)
+    with tenant_scope(g.tenant_id):
+        authoring.forget_template(plan)
+    return "", 204
+
+
+def _earlier_answer() -> Response | None:
+    """The answer to the first request with this Idempotency-Key, before WhatsApp is asked again."""
+    key = idempotency_key()
+    return earlier_request(key).answer if key is not None else None
+
+
+@idempotent
+def _store_new(plan: TemplatePlan, answer: SubmittedTemplate) -> JsonAnswer:
+    return template_json(authoring.store_submitted(plan, answer), _lines()), 201
+
+
+def _submit(plan: TemplatePlan) -> tuple[TemplatePlan, SubmittedTemplate]:
+    settings, blobs = current_app.extensions["comanda"], current_app.extensions["blobs"]
+    answer = authoring.submit(settings, blobs, plan)
+    return authoring.with_own_file(blobs, plan, g.tenant_id), answer
+
+
+def _header_file(header: TemplateHeaderFacts | None) -> StoredHeaderFile | None:
+    if header is None or not header.media_id:
+        return None
+    found = media_library.find(header.media_id, test=g.caller.test)
+    if found is None:
+        raise invalid("header.media_id", "unknown_media", "There is no uploaded file with this id.")
+    return StoredHeaderFile(found.blob_key, found.mime_type, found.filename)
+
+
+def _visible(template_id: str, lines: list[Line]) -> Template:
+    """Return the template. Raises NotFound if no line that the key may use can send it."""
+    known = template_repository.get(template_id)
     if not template_repository.lines_of(known, lines):
         raise NotFound()
-    return template_json(known, lines)
+    return known
 
 
 def _lines() -> list[Line]:
@@ -77,6 +198,7 @@ def template_json(known: Template, lines: list[Line]) -> dict[str, Any]:
         "state": known.state,
         "reason": known.reason,
         "quality": known.quality,
+        "next_category": known.next_category,
         "body": filled_preview(known.components, places).body,
         "preview": filled_preview(known.components, sample_values(known.components)).body,
         "places": list(needs.body),

@@ -193,6 +193,7 @@ def site_json(site: Site) -> dict[str, Any]:
         "latitude": _degrees(site.latitude),
         "longitude": _degrees(site.longitude),
         "service_percent": float(site.service_percent),
+        "applied_service_percent": float(site.applied_service_percent),
         "service_order_types": list(site.service_order_types),
         "menu_url": tables.menu_url(settings.base_url, site, settings.menu_domain),
         "takes_orders": not sites.why_no_orders_now(site),

@@ -72,7 +72,7 @@ PETISCOS: tuple[Dish, ...] = (
     ("Steak Sandwich", "Prego no Pão", "Garlic, mustard, soft roll", "Alho, mostarda, pão macio",
      "9.80", {"allergens": ["gluten", "mustard"]}),
     ("Green Soup", "Caldo Verde", "Kale and potato, with or without chouriço",
-     "Couve e batata, com ou sem chouriço", "5.20", {"groups": ["chourico"]}),
+     "Couve e batata, com ou sem chouriço", "5.20", {"groups": ["chourico"], "diets": ["pork"]}),
 )  # fmt: skip
 SWEETS: tuple[Dish, ...] = (
     ("Custard Tart", "Pastel de Nata", "Warm, with cinnamon", "Quente, com canela", "1.60",

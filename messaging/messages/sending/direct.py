@@ -89,6 +89,8 @@ class DirectSender:
         process = self._running()
         if process is None or ready.draft.content.get("fallback"):
             return None
+        if ready.draft.counts_recipient:
+            return None
         tenant_id = ready.facts.id
         if DRIVERS[line.kind].send is None or not process.take_slot(tenant_id):
             return None

@@ -33,5 +33,7 @@ class NetworkBehaviour(BaseModel):
     """… each of the next ones, …"""
     qr_codes: Annotated[int, Field(ge=1, le=100)] = 6
     """… and how many there are."""
+    review_ms: Milliseconds = 4_000
+    """Until a new or changed template is approved or rejected."""
     hook_batch: Annotated[int, Field(ge=1, le=1000)] = 1
     """Receipts per webhook at most; the real network batches them under load."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -19,7 +20,8 @@ from messaging.simulator.network.state import (
     timestamp,
     user_id,
 )
-from messaging.simulator.sample_templates import TEMPLATES
+from messaging.simulator.network.templates.endpoints import TemplateEndpoints
+from messaging.simulator.network.webhook_sender import WebhookSender
 
 MOST_MEDIA = 16 * 1024 * 1024
 _JSON = {"Content-Type": "application/json; charset=UTF-8"}
@@ -54,11 +56,22 @@ def refusal_response(
 
 class GraphApi:
     def __init__(
-        self, network: SimulatedNetwork, receipts: ReceiptScheduler, secret: str = ""
+        self,
+        network: SimulatedNetwork,
+        receipts: ReceiptScheduler,
+        secret: str = "",
+        courier: WebhookSender | None = None,
     ) -> None:
         self._network = network
         self._receipts = receipts
         self._secret = secret
+        self.templates = TemplateEndpoints(
+            network,
+            courier,
+            self._account,
+            self._unauthorized,
+            lambda refusal, subcode: refusal_response(network, refusal, subcode),
+        )
 
     def _line(self, request: web.Request, phone_number_id: str = "") -> SimulatedLine | None:
         number_id = phone_number_id or request.match_info["id"]
@@ -83,7 +96,8 @@ class GraphApi:
         return [
             web.post(version + r"/{id:\d+}/messages", self.send),
             web.post(version + r"/{id:\d+}/media", self.upload),
-            web.get(version + r"/{id:\d+}/message_templates", self.templates),
+            web.get(version + r"/{id:\d+}/message_templates", self.list_templates),
+            *self.templates.routes(),
             web.get(version + r"/{id:\d+}/subscribed_apps", self.subscribed),
             web.get(version + r"/{id:\d+}", self.look_up),
             web.get(r"/_media/{id:\d+}", self.download),
@@ -124,7 +138,7 @@ class GraphApi:
         return self._take(request, line, body)
 
     def _take(self, request: web.Request, line: SimulatedLine, body: Any) -> web.Response:
-        read = check_send(body)
+        read = check_send(body, partial(self._network.templates.find, line.account_id))
         if isinstance(read, Refusal):
             return refusal_response(self._network, read)
         to, kind, text, content = read
@@ -218,12 +232,13 @@ class GraphApi:
             raise web.HTTPNotFound
         return web.Response(body=media.body, headers={"Content-Type": media.mime_type})
 
-    async def templates(self, request: web.Request) -> web.Response:
+    async def list_templates(self, request: web.Request) -> web.Response:
         if refused := self._unauthorized(request):
             return refused
         if not self._account(request):
             return self._not_found(request.match_info["id"])
-        return json_response(paged_response(TEMPLATES, request))
+        found = self._network.templates.templates_of(request.match_info["id"])
+        return json_response(paged_response(found, request))
 
     async def subscribed(self, request: web.Request) -> web.Response:
         if refused := self._unauthorized(request):
@@ -253,6 +268,9 @@ def _number(line: SimulatedLine) -> dict[str, Any]:
         "display_phone_number": f"+{line.phone}",
         "verified_name": line.title,
         "quality_rating": "GREEN",
+        "whatsapp_business_manager_messaging_limit": "TIER_UNLIMITED",
+        "is_on_biz_app": False,
+        "platform_type": "CLOUD_API",
         "status": "CONNECTED",
     }
     if line.callback_url:

@@ -14,7 +14,6 @@ from messaging.simulator.network.state import (
     timestamp,
 )
 from messaging.simulator.network.webhook_sender import WebhookSender
-from messaging.simulator.sample_templates import category_of
 
 FREE_SERVICE_MESSAGES = 1000  # of a number in a month, as on the real network since October 2026
 _RANK = {"accepted": 0, "sent": 1, "delivered": 2, "read": 3, "failed": 4}
@@ -108,7 +107,7 @@ def price_message(
     """Bill templates, and service messages after the first ones of the number's month."""
     kind, category = "regular", "service"
     if bubble.kind == "template":
-        category = category_of(str(bubble.content.get("name")))
+        category = str(bubble.content.get("category") or "utility")
     else:
         key = (line.phone_number_id, time.strftime("%Y-%m", time.gmtime(bubble.at)))
         network.service_sent[key] += 1

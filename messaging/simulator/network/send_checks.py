@@ -1,6 +1,7 @@
 """The network's checks of a send before it is accepted."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from messaging.simulator.network.interactive_checks import interactive_fault
@@ -20,12 +21,20 @@ _PHONE = re.compile(r"\+?[1-9][0-9]{6,14}")
 _USER_ID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}")
 
 
+FindTemplate = Callable[[str, str], dict[str, Any] | None]
+
+
 def _refusal(message: str, code: int = 100) -> Refusal:
     return Refusal(code, 400, message)
 
 
-def check_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
-    """Return the refusal, or recipient, kind, displayed text and other content."""
+def check_send(
+    body: Any, find: FindTemplate = find_template
+) -> Refusal | tuple[str, str, str, dict[str, Any]]:
+    """Return the refusal, or recipient, kind, displayed text and other content.
+
+    `find` returns a template of the sender's account by name and language.
+    """
     if not isinstance(body, dict) or body.get("messaging_product") != "whatsapp":
         return _refusal("(#100) The parameter messaging_product is required.")
     to = body.get("to", body.get("recipient"))
@@ -40,7 +49,7 @@ def check_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
     ours = body.get("biz_opaque_callback_data", "")
     if not isinstance(ours, str) or len(ours) > LONGEST_CALLBACK_DATA:
         return _refusal("(#100) Param biz_opaque_callback_data is too long")
-    shown = _displayed_text(kind, part)
+    shown = _template(part, find) if kind == "template" else _displayed_text(kind, part)
     if isinstance(shown, Refusal):
         return shown
     return to.removeprefix("+"), kind, shown[0], shown[1]
@@ -61,8 +70,6 @@ def _displayed_text(kind: str, part: dict[str, Any]) -> Refusal | tuple[str, dic
         if not all(isinstance(one, int | float) for one in place):
             return _refusal("(#131009) Parameter value is not valid: location", 131009)
         return str(part.get("name") or ""), part
-    if kind == "template":
-        return _template(part)
     if kind == "reaction":
         return _reaction(part)
     if kind == "contacts":
@@ -107,26 +114,34 @@ def _media(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
     return caption, {name: part[name] for name in shown if name in part}
 
 
-def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+def _template(part: dict[str, Any], find: FindTemplate) -> Refusal | tuple[str, dict[str, Any]]:
     language = part.get("language")
     code = str(language.get("code")) if isinstance(language, dict) else ""
-    found = find_template(str(part.get("name")), code)
-    if found is None:
+    found = find(str(part.get("name")), code)
+    if found is None or found["status"] in ("REJECTED", "PENDING"):
         return _refusal("(#132001) Template name does not exist in the translation", 132001)
     if code_of := refusal_of(found):
         return _refusal(f"(#{code_of}) Template is paused or disabled", code_of)
-    values = [
-        str(value.get("text", "…"))
+    given = [
+        value
         for component in part.get("components") or []
         if component.get("type") == "body"
         for value in component.get("parameters") or []
     ]
-    if len(values) != len(placeholders_of(found)):
+    names = sorted(placeholders_of(found), key=lambda name: (len(name), name))
+    values = {
+        str(value.get("parameter_name") or names[at] if at < len(names) else ""): str(
+            value.get("text", "…")
+        )
+        for at, value in enumerate(given)
+    }
+    if len(given) != len(names) or values.keys() != set(names):
         return _refusal("(#132000) Number of parameters does not match", 132000)
     if fault := _parameter_fault(found, part.get("components") or []):
         return fault
     displayed = _displayed_parts(found, part.get("components") or [])
-    return filled_body(found, values), {"name": found["name"], "language": code, **displayed}
+    named = {"name": found["name"], "language": code, "category": found["category"].lower()}
+    return filled_body(found, values), {**named, **displayed}
 
 
 def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refusal | None:
@@ -145,15 +160,19 @@ def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refu
         refused = _media(media[0])
         if isinstance(refused, Refusal):
             return refused
+    elif needs.header_location:
+        if len(header) != 1 or header[0].get("type") != "location":
+            return _refusal("(#132012) Parameter format does not match: header", 132012)
     elif len(header) != len(needs.header):
         return _refusal("(#132000) Number of parameters does not match: header", 132000)
-    filled_in = {
-        str(part.get("index"))
-        for part in given
-        if part.get("type") == "button" and part.get("sub_type") == "url"
-    }
-    if filled_in != {str(at) for at in needs.buttons}:
-        return _refusal("(#131008) Required parameter is missing: buttons", 131008)
+    for kind, indexes in (("url", needs.buttons), ("copy_code", needs.codes)):
+        filled_in = {
+            str(part.get("index"))
+            for part in given
+            if part.get("type") == "button" and part.get("sub_type") == kind
+        }
+        if filled_in != {str(at) for at in indexes}:
+            return _refusal("(#131008) Required parameter is missing: buttons", 131008)
     return None
 
 

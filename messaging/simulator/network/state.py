@@ -11,6 +11,7 @@ from typing import Any
 
 from core.values.phone import phone_country
 from messaging.simulator.network.behaviour import NetworkBehaviour
+from messaging.simulator.network.templates.store import TemplateStore
 
 CHAT_LENGTH = 200
 MOST_CHATS = 20_000
@@ -137,6 +138,7 @@ class SimulatedNetwork:
         """Linked devices by number id; their events go through their connection."""
         self.names: dict[tuple[int, str], str] = {}
         """Customers' names; each tenant has its own customers."""
+        self.templates = TemplateStore()
         self.listeners: set[Callable[[Chat], None]] = set()
         self._chats: OrderedDict[tuple[str, str], Chat] = OrderedDict()
         self._media: OrderedDict[str, StoredMedia] = OrderedDict()

@@ -69,19 +69,23 @@ class WebhookSender:
         if len(gathered) == 1:
             asyncio.get_running_loop().call_later(GATHER_SECONDS, self._flush, line)
 
+    def account_update(self, line: SimulatedLine, field: str, value: dict[str, Any]) -> None:
+        """An update about the account, such as a template's state; it has a field of its own."""
+        self._post(line, value, field)
+
     def _flush(self, line: SimulatedLine) -> None:
         gathered = self._gathered.pop(line.phone_number_id, [])
         most = self._network.conditions.hook_batch
         for start in range(0, len(gathered), most):
             self._post(line, _statuses(line, gathered[start : start + most]))
 
-    def _post(self, line: SimulatedLine, value: dict[str, Any]) -> None:
+    def _post(self, line: SimulatedLine, value: dict[str, Any], field: str = "messages") -> None:
         if (send := self._network.linked.get(line.phone_number_id)) is not None:
             send(value)
             return
         if not line.callback_url:
             return
-        change = {"value": value, "field": "messages"}
+        change = {"value": value, "field": field}
         entry = {"id": line.account_id, "changes": [change]}
         body = {"object": "whatsapp_business_account", "entry": [entry]}
         self._queue.put_nowait(

@@ -39,7 +39,7 @@ function filter() {
     for (const item of section.querySelectorAll(".item")) {
       const has = (list, one) => item.dataset[list].split(" ").includes(one);
       const fits = fold(item.textContent).includes(typed)
-        && diets.every((one) => has("diets", one)) && !without.some((one) => has("allergens", one));
+        && diets.every((one) => has("diets", one)) && !without.some((one) => has("allergens", one) || has("diets", one));
       item.hidden = !fits;
       here ||= fits;
     }

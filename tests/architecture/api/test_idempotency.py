@@ -4,6 +4,7 @@ from api.v1 import v1
 
 MESSAGE_SEND = "the key is stored by the SQL function that stores the message"
 SAME_STATE = "sets a state; a repeat has no further effect"
+STORING_PART = "the part that stores the row is decorated"
 NOT_DECORATED = {
     "v1.send": MESSAGE_SEND,
     "v1.send_media": MESSAGE_SEND,
@@ -11,7 +12,9 @@ NOT_DECORATED = {
     "v1.send_template": MESSAGE_SEND,
     "v1.send_message": MESSAGE_SEND,
     "v1.preview_message": "only reads",
-    "v1.upload_media": "the part that stores the row is decorated",
+    "v1.upload_media": STORING_PART,
+    "v1.create_template": STORING_PART,
+    "v1.duplicate_template": STORING_PART,
     "v1.dry_run": "only reads",
     "v1.courier_link": "signs an address and stores nothing",
     "v1.pause_campaign": SAME_STATE,

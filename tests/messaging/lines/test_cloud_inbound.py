@@ -327,7 +327,11 @@ def test_receipts_that_move_nothing_are_left_out(status):
             {"event": "REJECTED", "message_template_name": "menu", "reason": "ABUSIVE_CONTENT"},
             "template",
         ),
-        ("business_capability_update", {"max_daily_conversation_per_phone": 1000}, "account"),
+        (
+            "business_capability_update",
+            {"max_daily_conversations_per_business": 2000},
+            "capability",
+        ),
     ],
 )
 def test_updates_of_the_line(field, value, kind):
@@ -345,7 +349,7 @@ def test_a_line_update_has_a_sentence():
     assert (flagged.detail["phone"], flagged.detail["worse"]) == ("15550001111", True)
     assert NETWORK_REASONS.english(flagged.detail["because"]) == (
         "Recipients are blocking or reporting this number. Its quality rating has "
-        "dropped. It may now reach 1K people a day."
+        "dropped. It may now reach 1000 people a day."
     )
     rejected = line_update(
         "message_template_status_update", event="REJECTED", message_template_name="menu", reason="X"

@@ -176,7 +176,7 @@ def test_a_line_for_two_stations_is_on_both_and_an_unknown_one_still_prints(orde
 
 
 def test_a_bill_adds_up_and_shows_that_it_is_not_fiscal(ordered):
-    ordered.site.service_percent = Decimal(10)
+    ordered.site.country, ordered.site.service_percent = "DE", Decimal(10)
     order_changes.void_item(ordered.site, ordered.order, ordered.items[1].position, 1, "bitti")
     bill = bills.order_bill(
         ordered.site, ordered.order, ordered.items, pay_url="https://pay.example/x"

@@ -230,6 +230,14 @@ class DryRun(BaseModel):
     left_out: dict[str, int] = Field(examples=[{"opted_out": 12, "recent": 3}])
     cost_usd: float
     seconds: int = Field(description="Estimated sending time in seconds, without quiet hours.")
+    days: int = Field(
+        description="On how many days it is sent: WhatsApp limits how many new people an account"
+        " may write to in 24 hours, and a campaign leaves a tenth of them to other messages.",
+        examples=[1],
+    )
+    recipient_limit: int | None = Field(
+        description="How many new people the account may write to in 24 hours; null: no limit."
+    )
     asleep: int = Field(description="Recipients in quiet hours at the start time.")
     previews: list[PreviewShape] = Field(
         description="The message as three of the contacts would get it."
@@ -322,6 +330,8 @@ def outlook_json(result: DryRunResult) -> dict[str, Any]:
         "left_out": result.left_out,
         "cost_usd": json_number(usd(result.cost_usd)),
         "seconds": result.seconds,
+        "days": result.days,
+        "recipient_limit": result.recipient_limit,
         "asleep": result.asleep,
         "previews": [_preview_json(one) for one in result.previews],
         "warnings": result.warnings,

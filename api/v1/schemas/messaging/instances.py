@@ -4,9 +4,22 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StrictInt, StringConstraints
 
+from messaging.lines.direct_send import DIRECT_SEND_STATES
+
 
 class InstancePath(BaseModel):
     instance_id: int = Field(ge=1, le=2**31 - 1)
+
+
+class RecipientLimitShape(BaseModel):
+    per_day: int | None = Field(
+        description="How many different people the business portfolio may write to outside the"
+        " 24-hour window in 24 hours; null: as many as it wants.",
+        examples=[2000],
+    )
+    used: int | None = Field(
+        description="How many were counted in the last 24 hours, over all lines of the portfolio."
+    )
 
 
 class InstanceShape(BaseModel):
@@ -34,9 +47,24 @@ class InstanceShape(BaseModel):
         "that the line sends as a text with numbered choices.",
         examples=[dict(text="yes", buttons="as_text", flow="no")],  # noqa: C408 - no table of kinds,
     )
+    quality: str | None = Field(
+        description="green, yellow or red; null if WhatsApp has not reported it.",
+        examples=["green"],
+    )
+    recipient_limit: RecipientLimitShape | None = Field(
+        description="null if WhatsApp has not reported a limit."
+    )
+    direct_send: Literal[DIRECT_SEND_STATES] = Field(  # type: ignore[valid-type]
+        description="`on` or `off`; `not_enabled`, `blocked` or `limited` if WhatsApp refused it."
+    )
 
 
 class InstanceChange(BaseModel):
+    direct_send: Literal["on", "off"] | None = Field(
+        None,
+        description="Whether texts and buttons outside the 24-hour window are sent with WhatsApp's"
+        " Direct Send, as utility messages. It applies to all lines of the business account.",
+    )
     fallback_instance_id: Annotated[StrictInt, Field(ge=1, le=2**31 - 1)] | None = Field(
         None, description="null: no fallback; its messages wait."
     )

@@ -5,7 +5,17 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from api.paging import PageQuery
+from messaging.templates import draft_checks as limits
 from messaging.templates import repository as template_repository
+from messaging.templates.drafts import (
+    BUTTON_TYPES,
+    HEADER_TYPES,
+    OTP_TYPES,
+    AppSignature,
+    ButtonDraft,
+    HeaderDraft,
+    TemplateDraft,
+)
 
 
 class TemplatesQuery(PageQuery):
@@ -21,6 +31,143 @@ class TemplatePath(BaseModel):
     template_id: str = Field(max_length=64)
 
 
+class TemplateHeaderFacts(BaseModel):
+    type: Literal[HEADER_TYPES]  # type: ignore[valid-type]
+    text: str = Field(
+        "",
+        description=f"For `text`: at most {limits.LONGEST_HEADER} characters and one placeholder.",
+        examples=["Order {{1}}"],
+    )
+    example: str = Field("", description="A sample value for the placeholder in `text`.")
+    media_id: str | None = Field(
+        None,
+        max_length=64,
+        description="For `image`, `video` and `document`: a sample file, from `POST /media`."
+        " Not needed again when the file stays the same.",
+    )
+
+
+class SupportedAppFacts(BaseModel):
+    package_name: str = Field(examples=["com.example.app"])
+    signature_hash: str = Field(examples=["K8a/AINcGX7"])
+
+
+class TemplateButtonFacts(BaseModel):
+    type: Literal[BUTTON_TYPES]  # type: ignore[valid-type]
+    text: str = Field(
+        "",
+        description=f"At most {limits.LONGEST_BUTTON} characters. WhatsApp writes it on `copy_code`"
+        " buttons, and on `otp` buttons if it is empty.",
+    )
+    url: str = Field(
+        "",
+        description="For `url`. It may end with the placeholder `{{1}}`.",
+        examples=["https://example.com/orders/{{1}}"],
+    )
+    example: str = Field(
+        "",
+        description="For `url`: a sample value of its placeholder. For `copy_code`: a sample code,"
+        f" at most {limits.LONGEST_CODE} characters.",
+    )
+    phone: str = Field("", description="For `phone`.", examples=["+902121112233"])
+    otp_type: Literal[OTP_TYPES] = Field(  # type: ignore[valid-type]
+        "copy_code", description="For `otp`: how the code reaches your app."
+    )
+    autofill_text: str = Field("", description="For `one_tap` and `zero_tap`.")
+    apps: list[SupportedAppFacts] = Field(
+        default_factory=list,
+        description="For `one_tap` and `zero_tap`: the Android apps that may read the code.",
+    )
+    terms_accepted: bool = Field(
+        False, description="For `zero_tap`: you accept WhatsApp's terms for zero-tap codes."
+    )
+
+    def to_draft(self) -> ButtonDraft:
+        return ButtonDraft(
+            type=self.type,
+            text=self.text,
+            url=self.url,
+            example=self.example,
+            phone=self.phone,
+            otp_type=self.otp_type,
+            autofill_text=self.autofill_text,
+            apps=tuple(AppSignature(one.package_name, one.signature_hash) for one in self.apps),
+            terms_accepted=self.terms_accepted,
+        )
+
+
+class TemplateContent(BaseModel):
+    """What a new version of a template contains; parts that are left out are removed."""
+
+    category: Literal[template_repository.CATEGORIES] | None = Field(  # type: ignore[valid-type]
+        None, description="A new template needs one."
+    )
+    header: TemplateHeaderFacts | None = None
+    body: str = Field(
+        "",
+        description=f"At most {limits.LONGEST_BODY} characters, with numbered placeholders"
+        " (`{{1}}`) or named ones (`{{first_name}}`). Empty for authentication templates.",
+        examples=["Hi {{1}}, your order {{2}} is ready. Enjoy!"],
+    )
+    examples: dict[str, str] | list[str] = Field(
+        default_factory=dict,
+        description="A sample value for each placeholder of the body: by name, or a list in the"
+        " order of the numbers.",
+        examples=[{"1": "Zeynep", "2": "M-0184"}],
+    )
+    footer: str = Field("", description=f"At most {limits.LONGEST_FOOTER} characters.")
+    buttons: list[TemplateButtonFacts] = Field(
+        default_factory=list, description=f"At most {limits.MOST_BUTTONS}."
+    )
+    add_security_recommendation: bool = Field(
+        False, description="For authentication templates: add “do not share this code”."
+    )
+    code_expiration_minutes: int | None = Field(
+        None, description="For authentication templates: 1 to 90; WhatsApp adds it as the footer."
+    )
+
+    def to_draft(self, name: str, language: str, category: str) -> TemplateDraft:
+        given = self.examples
+        if isinstance(given, list):
+            given = {str(number): value for number, value in enumerate(given, 1)}
+        header = self.header
+        return TemplateDraft(
+            name=name,
+            language=language,
+            category=self.category or category,
+            body=self.body,
+            examples=given,
+            header=HeaderDraft(header.type, header.text, header.example) if header else None,
+            footer=self.footer,
+            buttons=tuple(one.to_draft() for one in self.buttons),
+            security_recommendation=self.add_security_recommendation,
+            code_expiration_minutes=self.code_expiration_minutes,
+        )
+
+
+class NewTemplate(TemplateContent):
+    name: str = Field(
+        max_length=512,
+        description="Lowercase letters, digits and `_`. It cannot be changed later.",
+        examples=["order_ready"],
+    )
+    language: str = Field(max_length=15, description="It cannot be changed later.", examples=["tr"])
+    instance_id: int | None = Field(
+        None,
+        ge=1,
+        le=2**31 - 1,
+        description="The line whose business account gets the template; the default line if it is"
+        " left out.",
+    )
+
+
+class DuplicateTemplate(BaseModel):
+    name: str | None = Field(
+        None, max_length=512, description="Without it, a number is added to the name."
+    )
+    language: str | None = Field(None, max_length=15)
+
+
 class TemplateShape(BaseModel):
     id: str
     name: str = Field(examples=["order_confirmation"])
@@ -32,6 +179,9 @@ class TemplateShape(BaseModel):
     )
     reason: str = Field(description="Why the network rejected or paused it; may be empty.")
     quality: str
+    next_category: str = Field(
+        description="The category that WhatsApp has announced for the next day; usually empty."
+    )
     body: str = Field(description="The text with its placeholders.")
     preview: str = Field(description="The text with the author's sample values.")
     places: list[str] = Field(description="The placeholders that `parameters` fills, in order.")

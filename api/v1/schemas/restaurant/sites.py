@@ -60,7 +60,9 @@ class SiteFields(BaseModel):
     order_types: list[str] | None = Field(None, examples=[["dine_in", "takeaway"]])
     payment_methods: list[str] | None = Field(None, examples=[["pos_at_table", "cash"]])
     tax_included: bool | None = None
-    service_percent: Decimal | None = Field(None, ge=0, le=50)
+    service_percent: Decimal | None = Field(
+        None, ge=0, le=50, description="Only 0 is allowed for sites in Turkey."
+    )
     service_order_types: list[str] | None = Field(
         None,
         description="The order types that the service charge is added to.",
@@ -108,6 +110,10 @@ class SiteShape(BaseModel):
     payment_methods: list[str]
     tax_included: bool
     service_percent: float
+    applied_service_percent: float = Field(
+        description="What guests pay: 0 in Turkey, where service, table and cover charges are not"
+        " allowed since 30 January 2026."
+    )
     service_order_types: list[str]
     tip_percents: list[int]
     told_states: list[str]

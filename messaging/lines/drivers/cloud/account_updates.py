@@ -16,6 +16,7 @@ from messaging.lines.drivers.cloud.field_readers import (
     read_text,
     read_timestamp,
 )
+from messaging.lines.drivers.cloud.number_limits import read_recipient_limit
 
 _MONTH = re.compile(r"(20[0-9]{2})-(0[1-9]|1[0-2])", re.ASCII)
 log = logger(__name__)
@@ -39,7 +40,7 @@ _TEMPLATE_FIELDS = {
 def read_account_update(field: str, account_id: str, value: dict[str, Any]) -> list[LineUpdate]:
     """Read one update.
 
-    Kinds: restricted, restored, quality, template, marketing, pricing_tier, account.
+    Kinds: restricted, restored, quality, capability, template, marketing, pricing_tier, account.
 
     `detail` has `field`, `account_id` and the network's values; `because` is a reason. An update
     about one number has it in `phone`, because these webhooks have no phone_number_id.
@@ -59,6 +60,8 @@ def read_account_update(field: str, account_id: str, value: dict[str, Any]) -> l
     elif field == "phone_number_quality_update":
         kind, because = "quality", _quality(event, value)
         detail["worse"] = event in _QUALITY_DROPS
+    elif field == "business_capability_update":
+        kind, because = "capability", ""
     elif field in _TEMPLATE_FIELDS:
         kind, because = "template", _template(event, value)
     else:
@@ -113,8 +116,9 @@ def _pricing_tier(account_id: str, info: dict[str, Any]) -> list[LineUpdate]:
 
 
 def _quality(event: str, value: dict[str, Any]) -> str:
-    limit = read_text(value.get("current_limit"))
-    allowed = encode_reason(reasons.DAILY_LIMIT, limit=limit.removeprefix("TIER_")) if limit else ""
+    given = value.get("max_daily_conversations_per_business") or value.get("current_limit")
+    limit = read_recipient_limit(given)
+    allowed = encode_reason(reasons.DAILY_LIMIT, limit=limit) if limit else ""
     if event in _QUALITY_DROPS:
         return encode_reason(reasons.QUALITY_FALLEN, then=allowed)
     return encode_reason(reasons.LIMIT_CHANGED, then=allowed)

@@ -25,6 +25,7 @@ from messaging.lines.drivers.cloud.errors import (
     NETWORK_DOWN,
     TOKEN_REJECTED,
     UNKNOWN_PHONE_NUMBER_ID,
+    direct_send_meaning,
     error_meaning,
 )
 from messaging.lines.drivers.cloud.errors import status_meaning as _by_status
@@ -70,6 +71,8 @@ def payload(envelope: Envelope) -> dict[str, Any]:
     }
     # A recipient without a phone is addressed by the network's own id, in a separate field.
     body["to" if envelope.phone.isdecimal() else "recipient"] = envelope.phone
+    if category := envelope.content.get("direct_send"):
+        body["category"] = category
     if reply_to := envelope.content.get("reply_to"):
         body["context"] = {"message_id": reply_to}
     return body
@@ -100,17 +103,20 @@ async def send(
         return TryLater(
             "network_unreachable", with_detail(reasons.UNREACHABLE_BECAUSE, f"{error}.")
         )
-    return interpret_reply(reply)
+    return interpret_reply(reply, direct_send="direct_send" in envelope.content)
 
 
-def interpret_reply(reply: Reply) -> SendOutcome:
+def interpret_reply(reply: Reply, *, direct_send: bool = False) -> SendOutcome:
     answer = read_json(reply.body)
     if reply.ok and (accepted := _accepted(answer)):
         return accepted
     error = api_error(answer)
     if error is None:
         return _unexplained_reply(reply)
-    known = error_meaning(error.code, error.subcode)
+    if direct_send:
+        known = direct_send_meaning(error.code, error.subcode, error.details)
+    else:
+        known = error_meaning(error.code, error.subcode)
     if known is None:
         known = NETWORK_DOWN if error.transient else _by_status(400 if reply.ok else reply.status)
     outcome = known.outcome(

@@ -5,13 +5,15 @@ Used for send responses and for the errors inside receipts.
 
 from dataclasses import dataclass
 
-from messaging import reasons
+from messaging import reasons, refusal_reasons
 from messaging.lines.drivers.base import SendRefused, TryLater
 
+DIRECT_SEND_UNAVAILABLE = "direct_send_unavailable"
 TOKEN_EXPIRED, RESTRICTED = "token_expired", "restricted"
 LINE_UNAVAILABLE = "line_unavailable"
 PAIR_SECONDS = 6.0  # the network allows one message per recipient every 6 seconds
 SECOND_LIMIT, HOUR_LIMIT, SPAM_LIMIT = 2.0, 300.0, 3600.0
+SYNC_SECONDS = 600.0  # the network prepares a new template for at most ten minutes
 """How long to pause a line: limits per second, limits per hour, and the spam limit, which the
 network counts in hours or days.
 """
@@ -129,7 +131,38 @@ MEANINGS: dict[int, ErrorMeaning] = {
     132012: _permanent("template_unusable", reasons.TEMPLATE_PARAMETER_FORM),
     132015: _permanent("template_unusable", reasons.TEMPLATE_PAUSED),
     132016: _permanent("template_unusable", reasons.TEMPLATE_OFF),
+    132018: _permanent("template_unusable", reasons.TEMPLATE_PARAMETER_FORM),
+    132068: _permanent("refused_by_network", refusal_reasons.FLOW_BLOCKED),
+    132069: ErrorMeaning(
+        "rate_limited", refusal_reasons.FLOW_THROTTLED, later=True, after=HOUR_LIMIT
+    ),
+    131037: _line_error(refusal_reasons.DISPLAY_NAME),
+    131043: _permanent("refused_by_network", refusal_reasons.MESSAGE_EXPIRED),
+    131044: _line_error(reasons.PAYMENT_METHOD),
+    131055: REFUSED_BY_NETWORK,
+    131058: _permanent("template_unusable", refusal_reasons.TEST_TEMPLATE),
+    131060: _permanent("refused_by_network", refusal_reasons.MESSAGE_UNAVAILABLE),
+    131062: _permanent(_NO_RECIPIENT, refusal_reasons.CODE_NEEDS_PHONE),
+    131064: _permanent(DIRECT_SEND_UNAVAILABLE, refusal_reasons.DIRECT_SEND_LIMITED),
+    139200: _permanent(DIRECT_SEND_UNAVAILABLE, refusal_reasons.DIRECT_SEND_BLOCKED),
+    133000: _line_error(refusal_reasons.REGISTRATION_INCOMPLETE),
+    133004: NETWORK_DOWN,
+    133005: _line_error(refusal_reasons.PIN_MISMATCH),
+    133006: _line_error(refusal_reasons.VERIFY_NUMBER),
+    133008: _line_error(refusal_reasons.PIN_ATTEMPTS),
+    133009: _line_error(refusal_reasons.PIN_ATTEMPTS),
+    133015: _line_error(refusal_reasons.REGISTRATION_PAUSED),
+    133016: _line_error(refusal_reasons.REGISTRATION_PAUSED),
+    134011: _permanent("refused_by_network", refusal_reasons.PAYMENT_TERMS),
+    134100: _permanent("template_unusable", refusal_reasons.MARKETING_ONLY),
+    134101: ErrorMeaning(
+        "template_unusable", refusal_reasons.TEMPLATE_SYNCING, later=True, after=SYNC_SECONDS
+    ),
+    134102: _permanent("template_unusable", refusal_reasons.TEMPLATE_UNAVAILABLE),
+    139000: _permanent("refused_by_network", refusal_reasons.INTEGRITY),
+    506: _permanent("refused_by_network", refusal_reasons.DUPLICATE_REQUEST),
 }
+_DIRECT_SEND_OFF = _permanent(DIRECT_SEND_UNAVAILABLE, refusal_reasons.DIRECT_SEND_NOT_ENABLED)
 
 
 def error_meaning(code: int | None, subcode: int | None = None) -> ErrorMeaning | None:
@@ -145,6 +178,16 @@ def error_meaning(code: int | None, subcode: int | None = None) -> ErrorMeaning 
     if 132000 <= code <= 132999:
         return TEMPLATE_UNUSABLE
     return None
+
+
+def direct_send_meaning(code: int | None, subcode: int | None, details: str) -> ErrorMeaning | None:
+    """The same for a message that was sent with Direct Send.
+
+    An account without Direct Send gets 100, the code of any wrong parameter.
+    """
+    if code == 100 and subcode is None and "direct send" in details.casefold():
+        return _DIRECT_SEND_OFF
+    return error_meaning(code, subcode)
 
 
 def status_meaning(status: int) -> ErrorMeaning:

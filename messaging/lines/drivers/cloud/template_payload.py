@@ -12,8 +12,8 @@ def template_payload(content: dict[str, Any]) -> dict[str, Any]:
     - a list: the body's {{1}}, {{2}}, … in order;
     - a dict of names: the body's {{name}} values;
     - a dict of sections: {"header": …, "body": …, "buttons": […]}, each as above. A header may be
-      {"image": url} (video, document). A button is the end of its URL, or a dict whose `type` is
-      url, quick_reply or copy_code.
+      {"image": url} (video, document) or {"location": {"latitude": …}}. A button is the end of its
+      URL, or a dict whose `type` is url, quick_reply or copy_code.
     """
     made: dict[str, Any] = {
         "name": content["name"],
@@ -50,6 +50,8 @@ def _values(values: Any) -> list[dict[str, Any]]:
         if values.keys() <= {kind, "filename"} and kind in values:
             names = {"filename": values["filename"]} if "filename" in values else {}
             return [{"type": kind, kind: {"link": values[kind], **names}}]
+    if values.keys() == {"location"}:
+        return [{"type": "location", "location": values["location"]}]
     if all(name.isdecimal() for name in values):
         return [_value(values[name]) for name in sorted(values, key=int)]
     return [{**_value(value), "parameter_name": name} for name, value in values.items()]
