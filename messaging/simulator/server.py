@@ -11,12 +11,15 @@ from messaging.simulator.bank.card_pages import CardPages
 from messaging.simulator.bank.provider import BankApi, SimulatedBank
 from messaging.simulator.network.behaviour import NetworkBehaviour
 from messaging.simulator.network.control import ControlApi
-from messaging.simulator.network.customers import Customers
 from messaging.simulator.network.device_control import DeviceControlApi
 from messaging.simulator.network.device_socket import DeviceSocket
 from messaging.simulator.network.devices import DeviceRegistry
 from messaging.simulator.network.graph_api import MOST_MEDIA, GraphApi
 from messaging.simulator.network.lines_file import LinesFile
+from messaging.simulator.network.people.business_phone import BusinessPhone
+from messaging.simulator.network.people.control import PeopleControlApi
+from messaging.simulator.network.people.customers import Customers
+from messaging.simulator.network.people.meta_agent import MetaAgent
 from messaging.simulator.network.receipts import ReceiptScheduler
 from messaging.simulator.network.state import SimulatedNetwork
 from messaging.simulator.network.webhook_sender import WebhookSender
@@ -43,6 +46,8 @@ def make_app(options: SimulatorOptions) -> web.Application:
     courier = WebhookSender(network)
     receipts = ReceiptScheduler(network, courier)
     people = Customers(network, courier)
+    business_phone = BusinessPhone(network, courier, receipts)
+    agent = MetaAgent(network, courier, receipts)
     devices = DeviceRegistry(network, options.secret)
 
     control = web.Application(middlewares=[service_only(options.secret)])
@@ -50,6 +55,7 @@ def make_app(options: SimulatorOptions) -> web.Application:
         ControlApi(network, courier, receipts, people, lines_file, options.callback_url).routes()
     )
     control.add_routes(DeviceControlApi(devices).routes())
+    control.add_routes(PeopleControlApi(network, people, business_phone, agent).routes())
     phones = web.Application(middlewares=[people_only(options.secret)])
     pages = PhonePages(network, receipts, people)
     phones.add_routes(LinkedDevicePages(devices, pages).routes())
@@ -69,7 +75,7 @@ def make_app(options: SimulatorOptions) -> web.Application:
 
     # The network's own paths have no middleware, so that they stay fast.
     app = web.Application(client_max_size=MOST_MEDIA + 1024 * 1024)
-    app.add_routes(GraphApi(network, receipts, options.secret).routes())
+    app.add_routes(GraphApi(network, receipts, agent, options.secret).routes())
     app.add_routes(DeviceSocket(devices, receipts).routes())
     app.router.add_get("/healthz", _healthy)
     app.router.add_post("/customer", _accept_webhook)

@@ -12,8 +12,9 @@ from core.i18n.catalogs import N_
 from core.values.phone import BadPhone, check_phone, display_phone, normalize_phone
 from messaging.simulator.access import HEADERS, TENANT
 from messaging.simulator.i18n import Gettext, gettext_in, language_of, translate_for
-from messaging.simulator.network.customers import CustomerMessage, Customers
 from messaging.simulator.network.magic_numbers import DIGITS, MAGIC_NUMBERS, PREFIX, magic_number_of
+from messaging.simulator.network.people.customers import Customers
+from messaging.simulator.network.people.messages import CustomerMessage
 from messaging.simulator.network.receipts import ReceiptScheduler
 from messaging.simulator.network.state import Chat, SimulatedLine, SimulatedNetwork
 from messaging.simulator.phones.formatting import (
@@ -101,7 +102,7 @@ class PhonePages:
             fault = translate_for(request, INVALID_NUMBER)
             return self.page(request, status=422, fault=fault, given=given, to=to, text=text)
         line, tenant = self._network.lines.get(to), request.get(TENANT)
-        self._network.names[request.get(TENANT, 0), phone] = name
+        self._network.people.keep(phone, request.get(TENANT, 0)).name = name
         if line is not None and tenant in (None, line.tenant_id):
             raise web.HTTPSeeOther(_address(self._network.chat(phone, line), text))
         raise web.HTTPSeeOther(f"/phones/{phone}")
@@ -210,10 +211,8 @@ class PhonePages:
         }
 
     def name_of(self, phone: str, tenant: int | None, gettext: Gettext) -> str:
-        if tenant is None:  # all tenants: the first name that was given
-            owners = (owner for owner, known in self._network.names if known == phone)
-            tenant = next(owners, 0)
-        named = self._network.names.get((tenant, phone))
+        known = self._network.people
+        named = known.named(phone) if tenant is None else known.find(phone, tenant).name
         return named or gettext("Customer {digits}", digits=phone[-4:])
 
     def page(

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from messaging.lines.drivers.base import SendAccepted
-from messaging.simulator.network.interactive_checks import interactive_fault
 from tests.messaging.messages.kind_examples import EXAMPLES, REPLY_CARD, example
 from tests.messaging.simulator.simulated_network import eventually, started
 from tests.messaging.simulator.test_phone_pages import CHAT, Visitor
@@ -109,22 +108,3 @@ def test_a_reaction_is_shown_at_the_message(network, visitor):
     page = visitor.page(CHAT)
     assert re.search(r'class="reaction"[^>]*>👍', page)
     assert page.count("<article") == 1
-
-
-@pytest.mark.parametrize(
-    ("part", "fault"),
-    [
-        ({"type": "poll"}, "interactive['type'] is not one of the known types"),
-        ({"type": "button", "body": {"text": "a"}}, "action['buttons'] must have 1 to 3 entries"),
-        (
-            {"type": "product_list", "body": {"text": "a"}, "action": {}},
-            "interactive['header']['type'] is not valid",
-        ),
-        (
-            {"type": "location_request_message", "body": {"text": "x" * 1025}},
-            "interactive['body'] must be at most 1024 characters long",
-        ),
-    ],
-)
-def test_the_network_names_what_it_refuses(part, fault):
-    assert interactive_fault(part) == fault
