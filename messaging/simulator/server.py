@@ -24,6 +24,7 @@ from messaging.simulator.network.receipts import ReceiptScheduler
 from messaging.simulator.network.state import SimulatedNetwork
 from messaging.simulator.network.webhook_sender import WebhookSender
 from messaging.simulator.phones.device_pages import LinkedDevicePages
+from messaging.simulator.phones.person_pages import PersonPages
 from messaging.simulator.phones.phone_pages import PhonePages
 
 
@@ -60,6 +61,7 @@ def make_app(options: SimulatorOptions) -> web.Application:
     pages = PhonePages(network, receipts, people)
     phones.add_routes(LinkedDevicePages(devices, pages).routes())
     phones.add_routes(pages.routes())
+    phones.add_routes(PersonPages(network, pages, people, business_phone, agent).routes())
 
     ledger = options.lines.with_name("bank.json") if options.lines else None
     bank = SimulatedBank(options.address, ledger)

@@ -48,7 +48,7 @@ def person(network, **changes):
 # People without a phone number
 
 
-def test_a_message_of_somebody_with_a_user_name_has_ids_only(network):
+def test_a_message_of_somebody_with_a_username_has_ids_only(network):
     known = person(network, hides_phone=True, username="@kahvesever")
     _, value = written(network, text="Merhaba")
     [message], [contact] = value["messages"], value["contacts"]
@@ -108,7 +108,7 @@ def test_authentication_templates_need_a_phone(network):
     assert network.post_message(to=PHONE, type="template", template=template)[0] == 200
 
 
-# Changes of a number, an id or a user name
+# Changes of a number, an id or a username
 
 
 def test_a_new_number_is_reported_with_both_ids(network):
@@ -149,7 +149,7 @@ def test_an_id_that_was_replaced_is_no_longer_valid(network):
     assert network.post_message(recipient=after["user_id"])[0] == 200
 
 
-def test_a_new_user_name_keeps_the_id(network):
+def test_a_new_username_keeps_the_id(network):
     before = person(network, hides_phone=True, username="one")
     after = person(network, username="two")
     assert (after["username"], after["user_id"]) == ("two", before["user_id"])

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.i18n.catalogs import N_
 from messaging.simulator.network.magic_numbers import ORDINARY_PHONE
 from messaging.simulator.network.people.customers import CannotDo
 from messaging.simulator.network.people.identity_fields import network_id
@@ -34,7 +35,7 @@ class BusinessPhone:
 
     def write(self, chat: Chat, writes: PhoneMessage) -> ChatMessage:
         if writes.kind == "text" and not writes.text.strip():
-            raise CannotDo("Enter a text.")
+            raise CannotDo(N_("Enter a text."))
         message = CustomerMessage(
             to_phone_number_id=chat.line.phone_number_id, kind=writes.kind, text=writes.text
         )
@@ -70,7 +71,7 @@ class BusinessPhone:
     def edit(self, chat: Chat, message_id: str, text: str) -> None:
         bubble = self._own(chat, message_id)
         if bubble.kind != "text" or not text.strip():
-            raise CannotDo("Only texts can be edited.")
+            raise CannotDo(N_("Only texts can be edited."))
         bubble.text, bubble.edited = text, True
         inner = {"type": "text", "text": {"body": text}}
         self._change(chat, "edit", {"original_message_id": message_id, "message": inner})
@@ -82,7 +83,7 @@ class BusinessPhone:
     def _own(self, chat: Chat, message_id: str) -> ChatMessage:
         bubble = chat.find(message_id)
         if bubble is None or not bubble.from_business or bubble.deleted:
-            raise CannotDo("This message cannot be changed.")
+            raise CannotDo(N_("This message cannot be changed."))
         return bubble
 
     def _change(self, chat: Chat, kind: str, part: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from core.i18n.catalogs import N_
 from core.values.phone import check_phone
 from messaging.simulator.network.people.identity_fields import contact_fields, sender_fields
 from messaging.simulator.network.people.messages import (
@@ -25,7 +26,7 @@ from messaging.simulator.network.webhook_sender import WebhookSender, webhook_me
 
 
 class CannotDo(ValueError):
-    """The person cannot do this; the message tells why."""
+    """The person cannot do this. The message is a text to translate."""
 
 
 class Customers:
@@ -74,7 +75,7 @@ class Customers:
         """Change the text of a message, or the caption of a file."""
         bubble = self._own(chat, network_id)
         if bubble.kind not in ("text", "image", "video", "document") or not text.strip():
-            raise CannotDo("Only texts and captions can be edited.")
+            raise CannotDo(N_("Only texts and captions can be edited."))
         bubble.text, bubble.edited = text, True
         part: dict[str, Any] = {"body": text}
         if bubble.kind != "text":
@@ -88,7 +89,7 @@ class Customers:
         self._post_change(chat, "revoke", {"original_message_id": network_id})
 
     def hide_phone(self, chat: Chat, hidden: bool, username: str = "") -> None:
-        """Hide the number behind a user name, or show it again."""
+        """Hide the number behind a username, or show it again."""
         person = self._network.people.keep(chat.phone, chat.line.tenant_id)
         person.username = username.strip().lstrip("@") or person.username
         if hidden and not person.username:
@@ -100,7 +101,7 @@ class Customers:
         """Move the person to another number; the businesses they wrote to are told."""
         check_phone(phone)
         if self._network.chats(phone, person.tenant_id):
-            raise CannotDo("This number is already in use.")
+            raise CannotDo(N_("This number is already in use."))
         person = self._network.people.keep(person.phone, person.tenant_id)
         before = replace(person)
         for chat in self._network.move_chats(person, phone):
@@ -127,7 +128,7 @@ class Customers:
     def _own(self, chat: Chat, network_id: str) -> ChatMessage:
         bubble = chat.find(network_id)
         if bubble is None or bubble.from_business or bubble.deleted:
-            raise CannotDo("This message cannot be changed.")
+            raise CannotDo(N_("This message cannot be changed."))
         return bubble
 
     def _post_change(self, chat: Chat, kind: str, part: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.i18n.catalogs import N_
 from messaging.simulator.network.magic_numbers import ORDINARY_PHONE
 from messaging.simulator.network.people.customers import CannotDo
 from messaging.simulator.network.people.identity_fields import network_id
@@ -38,7 +39,7 @@ class MetaAgent:
     def answer(self, chat: Chat, text: str) -> ChatMessage:
         self._require_cloud_line(chat)
         if not text.strip():
-            raise CannotDo("Enter a text.")
+            raise CannotDo(N_("Enter a text."))
         if not chat.held_by_agent:
             self._pass_control(chat, to_agent=True)
         bubble = ChatMessage(
@@ -60,7 +61,7 @@ class MetaAgent:
 
     def _require_cloud_line(self, chat: Chat) -> None:
         if chat.line.phone_number_id in self._network.linked:
-            raise CannotDo("Linked phones have no agent of Meta.")
+            raise CannotDo(N_("Meta’s agent does not work on linked phones."))
 
     def _pass_control(self, chat: Chat, *, to_agent: bool) -> None:
         if chat.held_by_agent == to_agent:

@@ -1,4 +1,4 @@
-"""The people on the network: their names, user names, hidden numbers, and the ids businesses see.
+"""The people on the network: their names, usernames, hidden numbers, and the ids businesses see.
 
 A person is known by the number of the simulated phone, which the network may hide from businesses.
 Each tenant has its own people, as each business portfolio has its own ids for them.
@@ -33,7 +33,7 @@ class Person:
 
     @property
     def user_id(self) -> str:
-        """The id for this portfolio: it changes with the number, and stays with the user name."""
+        """The id for this portfolio: it changes with the number, and stays with the username."""
         return f"{self._country}.{self._number('')}"
 
     @property
