@@ -46,7 +46,7 @@ class NetworkBehaviour(BaseModel):
     """Messages of a line per second. 0: no limit."""
     parent_ids: bool = False
     """Webhooks also carry the ids of businesses with several portfolios."""
-    direct_send: Literal["off", "on", "blocked", "limited"] = "off"
+    direct_send: Literal["off", "on", "blocked", "limited"] = "on"
     """Whether accounts may send utility messages without a template while the window is closed."""
 
 

@@ -23,7 +23,7 @@ from messaging.simulator.network.state import (
     new_network_id,
     timestamp,
 )
-from messaging.simulator.sample_templates import TEMPLATES, category_of
+from messaging.simulator.sample_templates import TEMPLATES
 
 MOST_MEDIA = 16 * 1024 * 1024
 _JSON = {"Content-Type": "application/json; charset=UTF-8"}
@@ -34,6 +34,11 @@ WINDOW_CLOSED = (
     "Message failed to send because more than 24 hours have passed since the customer last replied"
     " to this number."
 )
+DIRECT_SEND_REFUSALS = {
+    "off": refuse(100, "Direct Send is not enabled for this account."),
+    "blocked": refuse(139200, "Direct Send is blocked for this account."),
+    "limited": refuse(131064, "Direct Send is limited because of wrong categories."),
+}
 TYPING_SECONDS = 25.0
 EXPIRED_TOKEN = "expired"  # noqa: S105 - a token that begins so has run out
 _chance = random.random
@@ -167,6 +172,8 @@ class GraphApi:
             reply_to=(body.get("context") or {}).get("message_id", ""),
             by_id=by_id,
         )
+        if "category" in body:
+            bubble.content = {**content, "category": body["category"]}
         chat.typing_until = 0.0
         if kind != "template":  # a service message takes the conversation from Meta's agent
             self._agent.hand_over(chat)
@@ -199,7 +206,7 @@ class GraphApi:
         if magic and (magic.times is None or network.counts_down(ours, chat.phone, magic.times)):
             return magic
         if kind == "template":
-            if "to" not in body and category_of(str(content["name"])) == "authentication":
+            if "to" not in body and content["category"] == "authentication":
                 return refuse(131062, "Authentication templates need a phone number.")
         elif refusal := self._window_refusal(chat, direct="category" in body):
             return refusal
@@ -210,9 +217,7 @@ class GraphApi:
         """A message with a category needs no window, if the account may send it."""
         if not direct:
             return None if is_open(self._network, chat) else refuse(131047, WINDOW_CLOSED)
-        codes = {"off": 100, "blocked": 139200, "limited": 131064}
-        code = codes.get(self._network.conditions.direct_send)
-        return refuse(code) if code else None
+        return DIRECT_SEND_REFUSALS.get(self._network.conditions.direct_send)
 
     def _drop_message(self, to: str, ours: str) -> web.Response:
         """An id in `to` is accepted and never delivered, without a receipt."""

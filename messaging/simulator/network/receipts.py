@@ -17,7 +17,6 @@ from messaging.simulator.network.state import (
     timestamp,
 )
 from messaging.simulator.network.webhook_sender import WebhookSender, webhook_metadata
-from messaging.simulator.sample_templates import category_of
 
 FREE_SERVICE_MESSAGES = 1000  # of a number in a month, as on the real network since October 2026
 _RANK = {"accepted": 0, "sent": 1, "delivered": 2, "read": 3, "failed": 4}
@@ -129,10 +128,10 @@ def price_message(
     *,
     free_entry: bool = False,
 ) -> dict[str, Any]:
-    """Bill templates, and service messages after the first ones of the number's month."""
+    """Bill messages with a category, and service messages after the free ones of the month."""
     kind, category = "regular", "service"
-    if bubble.kind == "template":
-        category = category_of(str(bubble.content.get("name")))
+    if bubble.kind == "template" or bubble.content.get("category"):
+        category = str(bubble.content.get("category") or "utility")
     else:
         key = (line.phone_number_id, time.strftime("%Y-%m", time.gmtime(bubble.at)))
         network.service_sent[key] += 1

@@ -1,6 +1,7 @@
 """The network's checks of a send before it is accepted."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from messaging.simulator.network.checks.fields import Field, Object, Text, exactly
@@ -23,6 +24,7 @@ DIRECT_SEND = ("text", "button", "cta_url")
 """What can be sent without a template while the window is closed."""
 _PHONE = re.compile(r"\+?[1-9][0-9]{6,14}")
 _USER_ID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}")
+FindTemplate = Callable[[str, str], dict[str, Any] | None]
 _FRAME: dict[str, Field] = {
     "messaging_product": exactly("whatsapp"),
     "recipient_type": exactly("individual"),
@@ -43,8 +45,13 @@ _READ = Object(
 )
 
 
-def check_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
-    """Return the refusal, or recipient, kind, displayed text and other content."""
+def check_send(
+    body: Any, find: FindTemplate = find_template
+) -> Refusal | tuple[str, str, str, dict[str, Any]]:
+    """Return the refusal, or recipient, kind, displayed text and other content.
+
+    `find` returns a template of the sender's account by name and language.
+    """
     if not isinstance(body, dict) or "messaging_product" not in body:
         return refuse(100, "The parameter messaging_product is required.")
     kind = body.get("type", "text")
@@ -68,7 +75,7 @@ def check_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
         return fault
     if "category" in body and (part.get("type") if known is None else kind) not in DIRECT_SEND:
         return refuse(100, "Only texts, reply buttons and link buttons can have a category.")
-    shown = _displayed_text(kind, part)
+    shown = _template(part, find) if kind == "template" else _displayed_text(kind, part)
     return shown if isinstance(shown, Refusal) else (to, kind, *shown)
 
 
@@ -89,7 +96,7 @@ def _recipient(body: dict[str, Any]) -> Refusal | str:
     return str(to).removeprefix("+") if to is not None else str(recipient)
 
 
-def _displayed_text(kind: str, part: Any) -> Refusal | tuple[str, dict[str, Any]]:
+def _displayed_text(kind: str, part: Any) -> tuple[str, dict[str, Any]]:
     if kind == "text":
         return part["body"], {}
     if kind in MEDIA:
@@ -97,8 +104,6 @@ def _displayed_text(kind: str, part: Any) -> Refusal | tuple[str, dict[str, Any]
         return part.get("caption", ""), {name: part[name] for name in shown if name in part}
     if kind == "location":
         return str(part.get("name") or ""), part
-    if kind == "template":
-        return _template(part)
     if kind == "reaction":
         return part["emoji"], part
     if kind == "contacts":
@@ -117,9 +122,9 @@ def _contacts(cards: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
     return ", ".join(card["name"] for card in shown), {"contacts": shown}
 
 
-def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+def _template(part: dict[str, Any], find: FindTemplate) -> Refusal | tuple[str, dict[str, Any]]:
     code = str(part["language"]["code"])
-    found = find_template(str(part["name"]), code)
+    found = find(str(part["name"]), code)
     if found is None:
         return refuse(132001, f"template name ({part['name']}) does not exist in {code}")
     if code_of := refusal_of(found):
@@ -136,7 +141,8 @@ def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
     if fault := _parameter_fault(found, part.get("components") or []):
         return fault
     displayed = _displayed_parts(found, part.get("components") or [])
-    return filled_body(found, values), {"name": found["name"], "language": code, **displayed}
+    named = {"name": found["name"], "language": code, "category": found["category"].lower()}
+    return filled_body(found, values), {**named, **displayed}
 
 
 def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refusal | None:

@@ -60,6 +60,7 @@ class BusinessPhone:
                     "kind": bubble.kind,
                     "text": bubble.text,
                     "at": int(bubble.at),
+                    "content": {} if writes.kind == "text" else part,
                 }
             )
         else:
