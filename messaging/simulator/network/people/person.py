@@ -7,6 +7,7 @@ Each tenant has its own people, as each business portfolio has its own ids for t
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.values.phone import phone_country
 
@@ -34,12 +35,12 @@ class Person:
     @property
     def user_id(self) -> str:
         """The id for this portfolio: it changes with the number, and stays with the username."""
-        return f"{self._country}.{self._number('')}"
+        return _portfolio_id(self.tenant_id, self.phone, self.rotations, "")
 
     @property
     def parent_user_id(self) -> str:
         """The id for a business with several portfolios."""
-        return f"{self._country}.ENT.{self._number('parent')}"
+        return _portfolio_id(self.tenant_id, self.phone, self.rotations, "ENT.")
 
     @property
     def linked_id(self) -> str:
@@ -47,13 +48,12 @@ class Person:
         digest = hashlib.sha256(f"lid:{self.first_phone or self.phone}".encode()).digest()
         return f"{int.from_bytes(digest[:6]):015d}@lid"
 
-    @property
-    def _country(self) -> str:
-        return phone_country(self.phone) or "US"
 
-    def _number(self, scope: str) -> str:
-        seed = f"{scope}:{self.tenant_id}:{self.phone}:{self.rotations}"
-        return f"{int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8]):020d}"
+@lru_cache(maxsize=MOST_IDS)  # every receipt needs it
+def _portfolio_id(tenant_id: int, phone: str, rotations: int, scope: str) -> str:
+    seed = f"{scope}:{tenant_id}:{phone}:{rotations}"
+    number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8])
+    return f"{phone_country(phone) or 'US'}.{scope}{number:020d}"
 
 
 class People:
