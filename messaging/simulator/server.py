@@ -11,16 +11,20 @@ from messaging.simulator.bank.card_pages import CardPages
 from messaging.simulator.bank.provider import BankApi, SimulatedBank
 from messaging.simulator.network.behaviour import NetworkBehaviour
 from messaging.simulator.network.control import ControlApi
-from messaging.simulator.network.customers import Customers
 from messaging.simulator.network.device_control import DeviceControlApi
 from messaging.simulator.network.device_socket import DeviceSocket
 from messaging.simulator.network.devices import DeviceRegistry
 from messaging.simulator.network.graph_api import MOST_MEDIA, GraphApi
 from messaging.simulator.network.lines_file import LinesFile
+from messaging.simulator.network.people.business_phone import BusinessPhone
+from messaging.simulator.network.people.control import PeopleControlApi
+from messaging.simulator.network.people.customers import Customers
+from messaging.simulator.network.people.meta_agent import MetaAgent
 from messaging.simulator.network.receipts import ReceiptScheduler
 from messaging.simulator.network.state import SimulatedNetwork
 from messaging.simulator.network.webhook_sender import WebhookSender
 from messaging.simulator.phones.device_pages import LinkedDevicePages
+from messaging.simulator.phones.person_pages import PersonPages
 from messaging.simulator.phones.phone_pages import PhonePages
 
 
@@ -44,6 +48,8 @@ def make_app(options: SimulatorOptions) -> web.Application:
     courier = WebhookSender(network)
     receipts = ReceiptScheduler(network, courier)
     people = Customers(network, courier)
+    business_phone = BusinessPhone(network, courier, receipts)
+    agent = MetaAgent(network, courier, receipts)
     devices = DeviceRegistry(network, options.secret)
 
     control = web.Application(middlewares=[service_only(options.secret)])
@@ -51,17 +57,19 @@ def make_app(options: SimulatorOptions) -> web.Application:
         ControlApi(network, courier, receipts, people, lines_file, options.callback_url).routes()
     )
     control.add_routes(DeviceControlApi(devices).routes())
+    control.add_routes(PeopleControlApi(network, people, business_phone, agent).routes())
     phones = web.Application(middlewares=[people_only(options.secret)])
     pages = PhonePages(network, receipts, people)
     phones.add_routes(LinkedDevicePages(devices, pages).routes())
     phones.add_routes(pages.routes())
+    phones.add_routes(PersonPages(network, pages, people, business_phone, agent).routes())
 
     ledger = options.lines.with_name("bank.json") if options.lines else None
     bank = SimulatedBank(options.address, ledger)
     service_app = web.Application(middlewares=[service_only(options.secret)])
     service_app.add_routes(BankApi(bank).routes())
 
-    graph = GraphApi(network, receipts, options.secret, courier)
+    graph = GraphApi(network, receipts, agent, options.secret, courier)
 
     async def living(_app: web.Application) -> AsyncIterator[None]:
         await courier.start()

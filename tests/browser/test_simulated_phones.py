@@ -5,6 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from messaging.lines.drivers.base import Envelope
+from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.simulator.phones.access_links import phones_link
 from tests.browser.driver import (
     READABLE,
@@ -15,6 +17,7 @@ from tests.browser.driver import (
     save_screenshot,
     unreadable_texts,
 )
+from tests.messaging.messages.kind_examples import EXAMPLES, example
 from tests.messaging.simulator.simulated_network import PHONE, SECRET, eventually, started
 
 pytestmark = pytest.mark.browser
@@ -96,13 +99,69 @@ def test_the_list_of_phones_follows(visit, network):
     watch.expect_none()
 
 
+def send_every_kind(network):
+    for code in EXAMPLES:
+        text, content = example(code)
+        envelope = Envelope("msg_1", 1, 7, 1, PHONE, code, text, content)
+        body = cloud_driver.payload(envelope)
+        assert (
+            network.ask("POST", "/v23.0/5501/messages", body, Authorization="Bearer EAAB")[0] == 200
+        )
+
+
+def test_what_can_be_done_with_a_message(visit, network):
+    page, watch = visit
+    page.set_viewport_size({"width": 390, "height": 844})
+    network.write(text="iki ayran", name="Ayşe Yılmaz")
+    page.goto(CHAT)
+    mine = page.locator(".bubble.mine").last
+    mine.hover()
+    mine.get_by_label("Message actions").click()
+    mine.get_by_text("Edit", exact=True).click()
+    mine.get_by_label("New text").fill("üç ayran")
+    mine.get_by_role("button", name="Save").click()
+    expect(page.locator(".bubble.mine").last).to_contain_text("üç ayran")
+    expect(page.locator(".bubble.mine").last).to_contain_text("Edited")
+    page.get_by_role("link", name="What this person can do").click()
+    page.get_by_text("Type on the business phone", exact=True).click()
+    page.get_by_label("Staff message").fill("Geliyoruz")
+    page.get_by_role("button", name="Send from the phone").click()
+    expect(page.locator(".bubble.theirs").last).to_contain_text("Geliyoruz")
+    expect(page.locator("#person")).not_to_be_in_viewport()
+    page.get_by_role("link", name="What this person can do").click()
+    page.get_by_text("24 hours later", exact=True).click()
+    page.get_by_role("button", name="Move the clock by 24 hours").click()
+    page.get_by_role("link", name="What this person can do").click()
+    expect(page.get_by_text("Window closed: templates only")).to_be_visible()
+    watch.expect_none()
+
+
+def test_a_sheet_of_choices_opens_over_the_chat(visit, network):
+    page, watch = visit
+    network.write(text="hi again")
+    send_every_kind(network)
+    page.goto(CHAT)
+    page.get_by_text("Times", exact=True).first.click()
+    row = page.get_by_role("button", name="19:00").first
+    expect(row).to_be_in_viewport()
+    row.click()
+    expect(page.locator(".bubble.mine").last).to_contain_text("19:00")
+    watch.expect_none()
+
+
 def test_nothing_spills_and_everybody_can_read_it(visit, network):
     page, watch = visit
-    network.write(text="selam", name="Ayşe Yılmaz")
+    message_id = network.write(text="selam", name="Ayşe Yılmaz")[1]["id"]
+    network.act("messages/delete", id=message_id)
+    for kind in ("voice", "sticker", "order", "flow_reply", "poll"):
+        network.write(kind=kind)
+    network.act("agent/answer", text="We are open")
+    network.act("business_phone", text="Coming")
     network.write(kind="location", place="Ev")
+    send_every_kind(network)
     send(network, "a_very_long_word_without_any_break_" * 5)
     faults = []
-    for path in ("/phones", f"/phones/{PHONE}", CHAT):
+    for path in ("/phones", f"/phones/{PHONE}", CHAT, f"{CHAT}#person"):
         page.goto(path)
         for width, height in WIDTHS.items():
             page.set_viewport_size({"width": width, "height": height})
@@ -113,6 +172,7 @@ def test_nothing_spills_and_everybody_can_read_it(visit, network):
                 faults += [
                     f"{where}: {fault}" for fault in unreadable_texts(page, theme, READABLE[theme])
                 ]
-                save_screenshot(page, f"{path.strip('/').replace('/', '-')}-{width}-{theme}")
+                name = path.strip("/").replace("/", "-").replace("#", "-")
+                save_screenshot(page, f"{name}-{width}-{theme}")
     assert not faults, "\n".join(faults)
     watch.expect_none()

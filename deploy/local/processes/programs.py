@@ -72,7 +72,7 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
         ("worker-6", ["-m", "jobs.worker", "slow"]),
         ("scheduler", ["-m", "jobs.scheduler"]),
         ("live", ["-m", "api.live", "--port", live]),
-        ("simulator", ["-m", "messaging.simulator", "--port", network]),
+        ("simulator", ["-m", "messaging.simulator", "--port", network, "--limits", "on"]),
     )
     programs = [python_program(name, arguments, settings) for name, arguments in table]
     if store_url:

@@ -1,4 +1,6 @@
-from typing import Annotated
+"""How the simulated network behaves."""
+
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -37,3 +39,18 @@ class NetworkBehaviour(BaseModel):
     """Until a new or changed template is approved or rejected."""
     hook_batch: Annotated[int, Field(ge=1, le=1000)] = 1
     """Receipts per webhook at most; the real network batches them under load."""
+    window: Literal["known", "strict", "off"] = "known"
+    """The 24-hour window: with `known`, a person who has not written since the start counts as if
+    they had written then; with `strict`, the window of such a person is closed."""
+    pair_burst: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """How many messages a person gets from a line at once before it has to wait 6 s for each."""
+    line_per_second: Annotated[int, Field(ge=0, le=100_000)] = 0
+    """Messages of a line per second. 0: no limit."""
+    parent_ids: bool = False
+    """Webhooks also carry the ids of businesses with several portfolios."""
+    direct_send: Literal["off", "on", "blocked", "limited"] = "on"
+    """Whether accounts may send utility messages without a template while the window is closed."""
+
+
+PAIR_BURST, LINE_PER_SECOND = 45, 80
+"""The limits of the real network."""

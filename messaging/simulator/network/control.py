@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.values.phone import BadPhone
 from messaging.simulator.network.behaviour import NetworkBehaviour
-from messaging.simulator.network.customers import CustomerMessage, Customers
 from messaging.simulator.network.lines_file import LinesFile
+from messaging.simulator.network.people.customers import Customers
+from messaging.simulator.network.people.messages import CustomerMessage
 from messaging.simulator.network.receipts import ReceiptScheduler
 from messaging.simulator.network.state import SimulatedLine, SimulatedNetwork
 from messaging.simulator.network.webhook_sender import WebhookSender

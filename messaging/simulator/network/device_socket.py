@@ -208,7 +208,8 @@ class DeviceSocket:
             await asyncio.sleep(now.delay_ms / 1000)
         if now.drop_before and _chance() < now.drop_before:
             return True
-        n, phone = frame["n"], str(frame["to"])
+        n, to = frame["n"], str(frame["to"])
+        phone = self._network.people.phone_of_id(to, device.line.tenant_id) or to
         refusal = self._refusal(device, phone, str(frame.get("text")))
         if refusal is not None:
             if refusal == LOGOUT_CODE:
@@ -217,10 +218,11 @@ class DeviceSocket:
                 device.send({"type": "refused", "n": n, "code": refusal})
             return False
         bubble = self._take(device, phone, frame)
+        bubble.by_id = phone != to
         device.unacknowledged[n] = {
             "type": "echo",
             "id": bubble.id,
-            "to": phone,
+            "to": to,
             "kind": str(frame["kind"]),
             "text": bubble.text,
             "at": int(bubble.at),
@@ -252,6 +254,7 @@ class DeviceSocket:
             dict(frame.get("content") or {}),
             timestamp(),
             "accepted",
+            reply_to=str((frame.get("content") or {}).get("reply_to") or ""),
         )
         chat = self._network.chat(phone, device.line)
         self._network.accepted.add("", bubble.id)

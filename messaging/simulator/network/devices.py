@@ -105,7 +105,7 @@ class DeviceRegistry:
         self.network.register(SimulatedLine(number, owner, tenant_id=tenant_id, name=name))
         line = self.network.lines[number]
         device = self.known[number] = LinkedDevice(line, line_id, serial, owner)
-        self.network.linked[number] = lambda value: device.deliver({"type": "news", "value": value})
+        self.network.linked[number] = device.deliver
         return device
 
     def unlink(self, device: LinkedDevice) -> None:

@@ -8,17 +8,21 @@ from typing import Any
 
 from aiohttp import web
 
+from messaging.simulator.network.checks.limits import SendLimits
+from messaging.simulator.network.checks.refusals import refuse
 from messaging.simulator.network.line_tokens import line_from_token
 from messaging.simulator.network.magic_numbers import ORDINARY_PHONE, Refusal, magic_number_of
+from messaging.simulator.network.people.meta_agent import MetaAgent
+from messaging.simulator.network.people.reply_window import is_open
 from messaging.simulator.network.receipts import ReceiptScheduler
-from messaging.simulator.network.send_checks import check_send
+from messaging.simulator.network.send_checks import check_read, check_send
 from messaging.simulator.network.state import (
+    Chat,
     ChatMessage,
     SimulatedLine,
     SimulatedNetwork,
     new_network_id,
     timestamp,
-    user_id,
 )
 from messaging.simulator.network.templates.endpoints import TemplateEndpoints
 from messaging.simulator.network.webhook_sender import WebhookSender
@@ -28,6 +32,16 @@ _JSON = {"Content-Type": "application/json; charset=UTF-8"}
 _NO_TOKEN = Refusal(190, 401, "Invalid OAuth access token - Cannot parse access token")
 _EXPIRED = Refusal(190, 401, "Error validating access token: Session has expired")
 _SERVER_ERROR = Refusal(131000, 500, "Something went wrong")
+WINDOW_CLOSED = (
+    "Message failed to send because more than 24 hours have passed since the customer last replied"
+    " to this number."
+)
+DIRECT_SEND_REFUSALS = {
+    "off": refuse(100, "Direct Send is not enabled for this account."),
+    "blocked": refuse(139200, "Direct Send is blocked for this account."),
+    "limited": refuse(131064, "Direct Send is limited because of wrong categories."),
+}
+TYPING_SECONDS = 25.0
 EXPIRED_TOKEN = "expired"  # noqa: S105 - a token that begins so has run out
 _chance = random.random
 
@@ -43,10 +57,13 @@ def refusal_response(
 ) -> web.Response:
     network.refused[refusal.code] = network.refused.get(refusal.code, 0) + 1
     error: dict[str, Any] = {
-        "message": f"(#{refusal.code}) {refusal.message}".replace("(#100) (#100)", "(#100)"),
+        "message": f"(#{refusal.code}) {refusal.message}",
         "type": "OAuthException",
         "code": refusal.code,
-        "error_data": {"messaging_product": "whatsapp", "details": refusal.message},
+        "error_data": {
+            "messaging_product": "whatsapp",
+            "details": refusal.details or refusal.message,
+        },
         "fbtrace_id": new_network_id()[-11:],
     }
     if subcode is not None:
@@ -59,10 +76,13 @@ class GraphApi:
         self,
         network: SimulatedNetwork,
         receipts: ReceiptScheduler,
+        agent: MetaAgent,
         secret: str = "",
         courier: WebhookSender | None = None,
     ) -> None:
         self._network = network
+        self._agent = agent
+        self._limits = SendLimits()
         self._receipts = receipts
         self._secret = secret
         self.templates = TemplateEndpoints(
@@ -130,9 +150,9 @@ class GraphApi:
         try:
             body = json.loads(raw)
         except (ValueError, RecursionError):
-            return refusal_response(self._network, Refusal(100, 400, "The body is not JSON"))
+            return refusal_response(self._network, refuse(100, "The body is not JSON."))
         if isinstance(body, dict) and body.get("status") == "read":
-            return self._business_read(line, str(body.get("message_id")))
+            return self._business_read(line, body)
         if now.fail_rate and _chance() < now.fail_rate:
             return refusal_response(self._network, _SERVER_ERROR)
         return self._take(request, line, body)
@@ -142,19 +162,32 @@ class GraphApi:
         if isinstance(read, Refusal):
             return refusal_response(self._network, read)
         to, kind, text, content = read
-        ours = body.get("biz_opaque_callback_data", "")
-        phone = to if to[0].isdigit() else self._recipient_phone(to, line)
-        if phone is None:
-            return refusal_response(self._network, Refusal(131026, 400, "Message undeliverable"))
+        ours, by_id = body.get("biz_opaque_callback_data", ""), not to[0].isdigit()
+        if by_id and "to" in body:
+            return self._drop_message(to, ours)
+        phone = self._phone_of_id(to, line) if by_id else to
+        chat = self._network.chat(phone, line) if phone else None
         magic = magic_number_of(phone, kind)
-        if magic.refusal is not None and self._refusal_applies(
-            magic.refusal, ours or line.phone, phone
-        ):
-            return refusal_response(self._network, magic.refusal)
+        refusal = self._refusal(chat, kind, content, body) if chat else refuse(131026)
+        if refusal is not None or chat is None:
+            return refusal_response(self._network, refusal or refuse(131026))
         bubble = ChatMessage(
-            new_network_id(), True, kind, text, content, timestamp(), "accepted", ours
+            new_network_id(),
+            True,
+            kind,
+            text,
+            content,
+            timestamp(),
+            "accepted",
+            ours,
+            reply_to=(body.get("context") or {}).get("message_id", ""),
+            by_id=by_id,
         )
-        chat = self._network.chat(phone, line)
+        if "category" in body:
+            bubble.content = {**content, "category": body["category"]}
+        chat.typing_until = 0.0
+        if kind != "template":  # a service message takes the conversation from Meta's agent
+            self._agent.hand_over(chat)
         self._network.accepted.add(ours, bubble.id)
         if kind == "reaction" and (target := chat.find(content["message_id"])):
             target.reaction = text
@@ -165,7 +198,7 @@ class GraphApi:
         if magic.answer_lost or (rate and _chance() < rate):
             return _drop_connection(request)
         # Both values matched their patterns: nothing in them needs escaping.
-        person = f'{{"input":"{to}","wa_id":"{phone}"}}'
+        person = f'{{"input":"{to}","{"user_id" if by_id else "wa_id"}":"{to}"}}'
         return web.Response(
             body=(
                 f'{{"messaging_product":"whatsapp","contacts":[{person}],'
@@ -174,18 +207,71 @@ class GraphApi:
             headers=_JSON,
         )
 
-    def _refusal_applies(self, refusal: Refusal, message: str, phone: str) -> bool:
-        return refusal.times is None or self._network.counts_down(message, phone, refusal.times)
+    def _refusal(
+        self, chat: Chat, kind: str, content: dict[str, Any], body: dict[str, Any]
+    ) -> Refusal | None:
+        """Check what depends on the person, the account and the time."""
+        network, line = self._network, chat.line
+        magic = magic_number_of(chat.phone, kind).refusal
+        ours = body.get("biz_opaque_callback_data", "") or line.phone
+        if magic and (magic.times is None or network.counts_down(ours, chat.phone, magic.times)):
+            return magic
+        if kind == "template":
+            if "to" not in body and content["category"] == "authentication":
+                return refuse(131062, "Authentication templates need a phone number.")
+        elif refusal := self._window_refusal(chat, direct="category" in body):
+            return refusal
+        at = timestamp()
+        return self._limits.fault(network.conditions, line.phone_number_id, chat.phone, at)
 
-    def _recipient_phone(self, recipient: str, line: SimulatedLine) -> str | None:
-        known = (chat.phone for chat in self._network.chats(tenant_id=line.tenant_id))
-        return next((one for one in known if user_id(one, line.account_id) == recipient), None)
+    def _window_refusal(self, chat: Chat, *, direct: bool) -> Refusal | None:
+        """A message with a category needs no window, if the account may send it."""
+        if not direct:
+            return None if is_open(self._network, chat) else refuse(131047, WINDOW_CLOSED)
+        return DIRECT_SEND_REFUSALS.get(self._network.conditions.direct_send)
 
-    def _business_read(self, line: SimulatedLine, network_id: str) -> web.Response:
+    def _drop_message(self, to: str, ours: str) -> web.Response:
+        """An id in `to` is accepted and never delivered, without a receipt."""
+        message_id = new_network_id()
+        self._network.accepted.add(ours, message_id)
+        return json_response(
+            {
+                "messaging_product": "whatsapp",
+                "contacts": [{"input": to, "wa_id": to}],
+                "messages": [{"id": message_id}],
+            }
+        )
+
+    def _phone_of_id(self, user_id: str, line: SimulatedLine) -> str:
+        """The phone of the person with this id; "" if there is none, or the id was replaced."""
+        network, tenant_id = self._network, line.tenant_id
+        if phone := network.people.phone_of_id(user_id, tenant_id):
+            return phone
+        for chat in network.chats(tenant_id=tenant_id):
+            person = network.person(chat)
+            if user_id in (person.user_id, person.parent_user_id):
+                network.people.remember_id(user_id, person)
+                return chat.phone
+        return ""
+
+    def _business_read(self, line: SimulatedLine, body: dict[str, Any]) -> web.Response:
+        """Mark the message and those before it as read, and show that the business types."""
+        if fault := check_read(body):
+            return refusal_response(self._network, fault)
+        network_id = body["message_id"]
         for chat in self._network.chats(tenant_id=line.tenant_id):
-            if chat.line is line and (bubble := chat.find(network_id)):
-                bubble.state = "read"
-                self._network.publish(chat)
+            if chat.line is not line or chat.find(network_id) is None:
+                continue
+            for bubble in chat.bubbles:
+                if not bubble.from_business:
+                    bubble.state = "read"
+                if bubble.id == network_id:
+                    break
+            if "typing_indicator" in body:
+                chat.typing_until = timestamp() + TYPING_SECONDS
+                loop = asyncio.get_running_loop()
+                loop.call_later(TYPING_SECONDS, self._network.publish, chat)
+            self._network.publish(chat)
         return json_response({"success": True})
 
     async def upload(self, request: web.Request) -> web.Response:
@@ -197,11 +283,11 @@ class GraphApi:
         given = form.get("file")
         if not isinstance(given, web.FileField):
             return refusal_response(
-                self._network, Refusal(100, 400, "(#100) Param file is required")
+                self._network, refuse(131008, "Required parameter is missing: file")
             )
         body = given.file.read(MOST_MEDIA + 1)
         if not body or len(body) > MOST_MEDIA:
-            return refusal_response(self._network, Refusal(131053, 400, "Media upload error: size"))
+            return refusal_response(self._network, refuse(131053, "File empty or too large"))
         kind = str(form.get("type") or given.content_type)
         return json_response({"id": self._network.store_media(kind, body, given.filename).id})
 

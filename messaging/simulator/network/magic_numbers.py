@@ -16,6 +16,7 @@ class Refusal:
     status: int
     message: str
     times: int | None = None
+    details: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,12 @@
 import asyncio
 import itertools
 import time
+from dataclasses import replace
 from typing import Any
 
 from messaging.simulator.network.magic_numbers import MagicNumber, Refusal
+from messaging.simulator.network.people.identity_fields import contact_fields, recipient_fields
+from messaging.simulator.network.people.reply_window import is_free_entry
 from messaging.simulator.network.state import (
     Chat,
     ChatMessage,
@@ -13,7 +16,7 @@ from messaging.simulator.network.state import (
     SimulatedNetwork,
     timestamp,
 )
-from messaging.simulator.network.webhook_sender import WebhookSender
+from messaging.simulator.network.webhook_sender import WebhookSender, webhook_metadata
 
 FREE_SERVICE_MESSAGES = 1000  # of a number in a month, as on the real network since October 2026
 _RANK = {"accepted": 0, "sent": 1, "delivered": 2, "read": 3, "failed": 4}
@@ -27,7 +30,8 @@ class ReceiptScheduler:
         """Receipts that are not sent yet."""
 
     def plan(self, chat: Chat, bubble: ChatMessage, magic: MagicNumber) -> None:
-        bubble.pricing = price_message(self._network, chat.line, bubble)
+        free_entry = is_free_entry(self._network, chat)
+        bubble.pricing = price_message(self._network, chat.line, bubble, free_entry=free_entry)
         now = self._network.conditions
         states = list(magic.states)
         if chat.blocked:
@@ -70,20 +74,36 @@ class ReceiptScheduler:
                 chat.unread = max(chat.unread - 1, 0)
             self._network.publish(chat)
         if self._network.conditions.receipts:
-            failure = magic.failure if magic else None
-            status = status_of(chat.phone, bubble, state, failure if state == "failed" else None)
-            for _ in itertools.repeat(None, magic.copies if magic else 1):
-                self._courier.status(chat.line, status)
+            self._report(chat, bubble, state, magic)
+
+    def _report(
+        self, chat: Chat, bubble: ChatMessage, state: str, magic: MagicNumber | None
+    ) -> None:
+        person = self._network.person(chat)
+        named = recipient_fields(self._network, person, chat.line, by_id=bubble.by_id)
+        failure = magic.failure if magic and state == "failed" else None
+        status = status_of(named, bubble, state, failure)
+        # As in the status itself: a business that sent to the phone sees it.
+        seen = person if bubble.by_id else replace(person, hides_phone=False)
+        contact = contact_fields(self._network, seen, chat.line)
+        for _ in itertools.repeat(None, magic.copies if magic else 1):
+            if bubble.origin == "agent":
+                value = {"contacts": [contact], "statuses": [status]}
+                body = {**webhook_metadata(chat.line), "standby": value}
+                self._courier.post(chat.line, body, field="standby")
+            else:
+                self._courier.status(chat.line, status, contact)
 
 
 def status_of(
-    phone: str, bubble: ChatMessage, state: str, failure: Refusal | None
+    named: dict[str, Any], bubble: ChatMessage, state: str, failure: Refusal | None
 ) -> dict[str, Any]:
+    """`named` are the fields that identify the recipient."""
     status: dict[str, Any] = {
         "id": bubble.id,
         "status": state,
         "timestamp": str(int(timestamp())),
-        "recipient_id": phone,
+        **named,
     }
     if bubble.ours:
         status["biz_opaque_callback_data"] = bubble.ours
@@ -102,16 +122,22 @@ def status_of(
 
 
 def price_message(
-    network: SimulatedNetwork, line: SimulatedLine, bubble: ChatMessage
+    network: SimulatedNetwork,
+    line: SimulatedLine,
+    bubble: ChatMessage,
+    *,
+    free_entry: bool = False,
 ) -> dict[str, Any]:
-    """Bill templates, and service messages after the first ones of the number's month."""
+    """Bill messages with a category, and service messages after the free ones of the month."""
     kind, category = "regular", "service"
-    if bubble.kind == "template":
+    if bubble.kind == "template" or bubble.content.get("category"):
         category = str(bubble.content.get("category") or "utility")
     else:
         key = (line.phone_number_id, time.strftime("%Y-%m", time.gmtime(bubble.at)))
         network.service_sent[key] += 1
         if network.service_sent[key] <= FREE_SERVICE_MESSAGES:
             kind = "free_customer_service"
+    if free_entry:
+        kind = "free_entry_point"
     billable = kind == "regular"
     return {"billable": billable, "pricing_model": "PMP", "type": kind, "category": category}

@@ -4,7 +4,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from messaging.simulator.network.interactive_checks import interactive_fault
+from messaging.simulator.network.checks.fields import Field, Object, Text, exactly
+from messaging.simulator.network.checks.interactive import interactive_fault
+from messaging.simulator.network.checks.message_parts import MESSAGE_PARTS, media_part
+from messaging.simulator.network.checks.refusals import refuse
 from messaging.simulator.network.magic_numbers import Refusal
 from messaging.simulator.sample_templates import (
     filled_body,
@@ -15,17 +18,31 @@ from messaging.simulator.sample_templates import (
 from messaging.templates.components import filled_preview as whole
 from messaging.templates.components import required_parameters
 
-LONGEST_TEXT, LONGEST_CAPTION, LONGEST_CALLBACK_DATA = 4096, 1024, 512
+LONGEST_CALLBACK_DATA = 512
 MEDIA = ("image", "video", "audio", "document", "sticker")
+DIRECT_SEND = ("text", "button", "cta_url")
+"""What can be sent without a template while the window is closed."""
 _PHONE = re.compile(r"\+?[1-9][0-9]{6,14}")
 _USER_ID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}")
-
-
 FindTemplate = Callable[[str, str], dict[str, Any] | None]
-
-
-def _refusal(message: str, code: int = 100) -> Refusal:
-    return Refusal(code, 400, message)
+_FRAME: dict[str, Field] = {
+    "messaging_product": exactly("whatsapp"),
+    "recipient_type": exactly("individual"),
+    "to": Text(200),
+    "recipient": Text(200),
+    "type": Text(40),
+    "context": Object({"message_id": Text(200)}),
+    "biz_opaque_callback_data": Text(LONGEST_CALLBACK_DATA, empty=True),
+    "category": exactly("utility"),
+}
+_READ = Object(
+    {
+        "messaging_product": exactly("whatsapp"),
+        "status": exactly("read"),
+        "message_id": Text(200),
+    },
+    {"typing_indicator": Object({"type": exactly("text")})},
+)
 
 
 def check_send(
@@ -35,93 +52,83 @@ def check_send(
 
     `find` returns a template of the sender's account by name and language.
     """
-    if not isinstance(body, dict) or body.get("messaging_product") != "whatsapp":
-        return _refusal("(#100) The parameter messaging_product is required.")
-    to = body.get("to", body.get("recipient"))
-    if not isinstance(to, str) or not (_PHONE.fullmatch(to) or _USER_ID.fullmatch(to)):
-        return _refusal("(#100) Param to is not a valid WhatsApp ID", 131009)
+    if not isinstance(body, dict) or "messaging_product" not in body:
+        return refuse(100, "The parameter messaging_product is required.")
     kind = body.get("type", "text")
-    part = body.get(kind) if isinstance(kind, str) else None
-    if kind == "contacts" and isinstance(part, list):
-        part = {"contacts": part}
-    if not isinstance(part, dict):
-        return _refusal(f"(#131008) Required parameter is missing: {kind}", 131008)
-    ours = body.get("biz_opaque_callback_data", "")
-    if not isinstance(ours, str) or len(ours) > LONGEST_CALLBACK_DATA:
-        return _refusal("(#100) Param biz_opaque_callback_data is too long")
+    if kind != "interactive" and kind not in MESSAGE_PARTS:
+        return refuse(131051, f"Unsupported message type: {str(kind)[:40]}")
+    for name, value in body.items():
+        if name == kind:
+            continue
+        if name not in _FRAME:
+            return refuse(100, f'Unexpected key "{name[:60]}" on the message.')
+        if fault := _FRAME[name].fault(value, name):
+            return fault
+    to = _recipient(body)
+    if isinstance(to, Refusal):
+        return to
+    if kind not in body:
+        return refuse(131008, f"Required parameter is missing: {kind}")
+    part = body[kind]
+    known = MESSAGE_PARTS.get(kind)
+    if fault := known.fault(part, kind) if known else interactive_fault(part):
+        return fault
+    if "category" in body and (part.get("type") if known is None else kind) not in DIRECT_SEND:
+        return refuse(100, "Only texts, reply buttons and link buttons can have a category.")
     shown = _template(part, find) if kind == "template" else _displayed_text(kind, part)
-    if isinstance(shown, Refusal):
-        return shown
-    return to.removeprefix("+"), kind, shown[0], shown[1]
+    return shown if isinstance(shown, Refusal) else (to, kind, *shown)
 
 
-def _displayed_text(kind: str, part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+def check_read(body: Any) -> Refusal | None:
+    """Check the report that a message was read, with or without typing."""
+    return _READ.fault(body, "")
+
+
+def _recipient(body: dict[str, Any]) -> Refusal | str:
+    """A phone in `to`, or an id in `recipient`; with both, the phone counts."""
+    to, recipient = body.get("to"), body.get("recipient")
+    if to is None and recipient is None:
+        return refuse(131008, "Required parameter is missing: to")
+    if to is not None and not (_PHONE.fullmatch(to) or _USER_ID.fullmatch(to)):
+        return refuse(131009, "Parameter value is not valid: to is not a WhatsApp id")
+    if recipient is not None and not _USER_ID.fullmatch(recipient):
+        return refuse(131009, "Parameter value is not valid: recipient is not a user id")
+    return str(to).removeprefix("+") if to is not None else str(recipient)
+
+
+def _displayed_text(kind: str, part: Any) -> tuple[str, dict[str, Any]]:
     if kind == "text":
-        text = part.get("body")
-        if not isinstance(text, str) or not text.strip():
-            return _refusal("(#131008) Required parameter is missing: text.body", 131008)
-        if len(text) > LONGEST_TEXT:
-            return _refusal("(#100) Param text['body'] must be at most 4096 characters long.")
-        return text, {}
+        return part["body"], {}
     if kind in MEDIA:
-        return _media(part)
+        shown = ("link", "id", "filename", "voice")
+        return part.get("caption", ""), {name: part[name] for name in shown if name in part}
     if kind == "location":
-        place = part.get("latitude"), part.get("longitude")
-        if not all(isinstance(one, int | float) for one in place):
-            return _refusal("(#131009) Parameter value is not valid: location", 131009)
         return str(part.get("name") or ""), part
     if kind == "reaction":
-        return _reaction(part)
+        return part["emoji"], part
     if kind == "contacts":
-        return _contacts(part["contacts"])
-    if kind == "interactive":
-        if fault := interactive_fault(part):
-            return _refusal(f"(#131009) Parameter value is not valid: {fault}", 131009)
-        return str((part.get("body") or {}).get("text") or ""), part
-    return _refusal(f"(#131051) Unsupported message type: {kind}", 131051)
+        return _contacts(part)
+    return str((part.get("body") or {}).get("text") or ""), part
 
 
-def _reaction(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
-    emoji, message_id = part.get("emoji"), part.get("message_id")
-    if not isinstance(emoji, str) or not isinstance(message_id, str) or not message_id:
-        return _refusal("(#131009) Parameter value is not valid: reaction", 131009)
-    return emoji, {"message_id": message_id, "emoji": emoji}
-
-
-def _contacts(cards: list[Any]) -> Refusal | tuple[str, dict[str, Any]]:
-    shown: list[dict[str, Any]] = []
-    for card in cards:
-        name = card.get("name") if isinstance(card, dict) else None
-        if not isinstance(name, dict) or not name.get("formatted_name") or len(name) < 2:
-            return _refusal("(#131008) Required parameter is missing: contacts.name", 131008)
-        phones = [str(one.get("phone") or "") for one in card.get("phones") or []]
-        shown.append({"name": str(name["formatted_name"]), "phones": phones})
-    if not shown:
-        return _refusal("(#131008) Required parameter is missing: contacts", 131008)
+def _contacts(cards: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    shown = [
+        {
+            "name": card["name"]["formatted_name"],
+            "phones": [str(one.get("phone") or "") for one in card.get("phones") or []],
+        }
+        for card in cards
+    ]
     return ", ".join(card["name"] for card in shown), {"contacts": shown}
 
 
-def _media(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
-    link, media_id = part.get("link"), part.get("id")
-    if media_id is None and not (
-        isinstance(link, str) and link.startswith(("http://", "https://"))
-    ):
-        return _refusal("(#131053) Media upload error: the link cannot be used", 131053)
-    caption = part.get("caption", "")
-    if not isinstance(caption, str) or len(caption) > LONGEST_CAPTION:
-        return _refusal("(#100) Param caption must be at most 1024 characters long.")
-    shown = ("link", "id", "filename", "voice")
-    return caption, {name: part[name] for name in shown if name in part}
-
-
 def _template(part: dict[str, Any], find: FindTemplate) -> Refusal | tuple[str, dict[str, Any]]:
-    language = part.get("language")
-    code = str(language.get("code")) if isinstance(language, dict) else ""
-    found = find(str(part.get("name")), code)
+    code = str(part["language"]["code"])
+    found = find(str(part["name"]), code)
     if found is None or found["status"] in ("REJECTED", "PENDING"):
-        return _refusal("(#132001) Template name does not exist in the translation", 132001)
+        return refuse(132001, f"template name ({part['name']}) does not exist in {code}")
     if code_of := refusal_of(found):
-        return _refusal(f"(#{code_of}) Template is paused or disabled", code_of)
+        return refuse(code_of)
     given = [
         value
         for component in part.get("components") or []
@@ -136,7 +143,7 @@ def _template(part: dict[str, Any], find: FindTemplate) -> Refusal | tuple[str, 
         for at, value in enumerate(given)
     }
     if len(given) != len(names) or values.keys() != set(names):
-        return _refusal("(#132000) Number of parameters does not match", 132000)
+        return refuse(132000, f"body: number of params ({len(given)}) is not {len(names)}")
     if fault := _parameter_fault(found, part.get("components") or []):
         return fault
     displayed = _displayed_parts(found, part.get("components") or [])
@@ -156,15 +163,15 @@ def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refu
     if needs.header_media:
         media = [one.get(needs.header_media) for one in header]
         if len(media) != 1 or not isinstance(media[0], dict):
-            return _refusal("(#132012) Parameter format does not match: header", 132012)
-        refused = _media(media[0])
-        if isinstance(refused, Refusal):
-            return refused
+            return refuse(132012, f"header: Format mismatch, expected {needs.header_media}")
+        if fault := media_part(filename=Text(240)).fault(media[0], "header"):
+            return fault
     elif needs.header_location:
         if len(header) != 1 or header[0].get("type") != "location":
-            return _refusal("(#132012) Parameter format does not match: header", 132012)
+            return refuse(132012, "header: Format mismatch, expected location")
     elif len(header) != len(needs.header):
-        return _refusal("(#132000) Number of parameters does not match: header", 132000)
+        expected = len(needs.header)
+        return refuse(132000, f"header: number of params ({len(header)}) is not {expected}")
     for kind, indexes in (("url", needs.buttons), ("copy_code", needs.codes)):
         filled_in = {
             str(part.get("index"))
@@ -172,7 +179,7 @@ def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refu
             if part.get("type") == "button" and part.get("sub_type") == kind
         }
         if filled_in != {str(at) for at in indexes}:
-            return _refusal("(#131008) Required parameter is missing: buttons", 131008)
+            return refuse(131008, f"Required parameter is missing: a {kind} button")
     return None
 
 

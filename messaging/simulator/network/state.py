@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.values.phone import phone_country
 from messaging.simulator.network.behaviour import NetworkBehaviour
+from messaging.simulator.network.people.person import People, Person
 from messaging.simulator.network.templates.store import TemplateStore
 
 CHAT_LENGTH = 200
@@ -52,7 +52,15 @@ class ChatMessage:
     pricing: dict[str, Any] = field(default_factory=dict)
     """As the receipts report it."""
     reaction: str = ""
-    """The business's emoji at a customer's message."""
+    """The other side's emoji at this message."""
+    reply_to: str = ""
+    forwarded: bool = False
+    by_id: bool = False
+    """The business addressed the person by an id, not by the phone."""
+    origin: str = ""
+    """How the business wrote it: "" by the API, `phone` on its phone, `agent` by Meta's agent."""
+    edited: bool = False
+    deleted: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -65,6 +73,9 @@ class ChatMessage:
             "state": self.state,
             "ours": self.ours,
             "reaction": self.reaction,
+            "origin": self.origin,
+            "edited": self.edited,
+            "deleted": self.deleted,
         }
 
 
@@ -78,6 +89,14 @@ class Chat:
     reads: bool | None = None
     """Whether delivered messages are read; None uses the network's setting."""
     last_at: float = 0.0
+    written_at: float | None = None
+    """When the person last wrote, by the clock of their phone."""
+    ad_at: float | None = None
+    """When the person came from an ad."""
+    held_by_agent: bool = False
+    """Meta's agent has the conversation; the business only listens."""
+    typing_until: float = 0.0
+    """The business is shown as typing until then."""
 
     def find(self, network_id: str) -> ChatMessage | None:
         return next((one for one in reversed(self.bubbles) if one.id == network_id), None)
@@ -135,9 +154,9 @@ class SimulatedNetwork:
         self.service_sent: Counter[tuple[str, str]] = Counter()
         """Service messages by number and month, for the free allowance."""
         self.linked: dict[str, Callable[[dict[str, Any]], None]] = {}
-        """Linked devices by number id; their events go through their connection."""
-        self.names: dict[tuple[int, str], str] = {}
-        """Customers' names; each tenant has its own customers."""
+        """Linked devices by number id: what delivers a frame to one of them."""
+        self.people = People()
+        self.started_at = timestamp()
         self.templates = TemplateStore()
         self.listeners: set[Callable[[Chat], None]] = set()
         self._chats: OrderedDict[tuple[str, str], Chat] = OrderedDict()
@@ -222,14 +241,27 @@ class SimulatedNetwork:
     def media(self, media_id: str) -> StoredMedia | None:
         return self._media.get(media_id)
 
-    def name_of(self, phone: str, tenant_id: int) -> str:
-        return self.names.get((tenant_id, phone)) or f"Customer {phone[-4:]}"
+    def person(self, chat: Chat) -> Person:
+        return self.people.find(chat.phone, chat.line.tenant_id)
+
+    def move_chats(self, person: Person, phone: str) -> list[Chat]:
+        """Give the person another number; their chats move with them."""
+        moved = [
+            chat
+            for chat in self._chats.values()
+            if (chat.phone, chat.line.tenant_id) == (person.phone, person.tenant_id)
+        ]
+        for chat in moved:
+            del self._chats[chat.phone, chat.line.phone_number_id]
+            chat.phone = phone
+            self._chats[phone, chat.line.phone_number_id] = chat
+        self.people.move(person, phone)
+        return moved
 
     def phones_of(self, tenant_id: int | None) -> list[str]:
         """Return phones with chats, newest first, then those that were only added."""
         active = (chat.phone for chat in self.chats(tenant_id=tenant_id))
-        added = (phone for owner, phone in self.names if tenant_id in (None, owner))
-        return list(dict.fromkeys([*active, *added]))
+        return list(dict.fromkeys([*active, *self.people.phones(tenant_id)]))
 
     def forget(self) -> None:
         """Reset counters and delete chats; lines and settings stay."""
@@ -237,16 +269,11 @@ class SimulatedNetwork:
         self.refused.clear()
         self.met.clear()
         self._chats.clear()
+        self.people.forget()
 
 
 def new_network_id() -> str:
     return "wamid.HBg" + base64.b64encode(os.urandom(24)).decode()
-
-
-def user_id(phone: str, account_id: str) -> str:
-    """The network's id of a person, different for each business account."""
-    scoped = hashlib.sha256(f"{account_id}:{phone}".encode()).digest()
-    return f"{phone_country(phone) or 'US'}.{int.from_bytes(scoped[:8]):020d}"
 
 
 def timestamp() -> float:

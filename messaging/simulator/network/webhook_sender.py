@@ -10,13 +10,14 @@ import aiohttp
 
 from core.logs import logger
 from core.security.signing import hmac_hex
-from messaging.simulator.network.state import SimulatedLine, SimulatedNetwork, user_id
+from messaging.simulator.network.state import SimulatedLine, SimulatedNetwork
 
 AT_ONCE = 32
 RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 60.0)
 GATHER_SECONDS = 0.02
 _TIMEOUT = aiohttp.ClientTimeout(total=15, sock_connect=5)
 _log = logger(__name__)
+StatusOfContact = tuple[dict[str, Any], dict[str, Any]]
 
 
 @dataclass
@@ -30,7 +31,7 @@ class WebhookSender:
     def __init__(self, network: SimulatedNetwork) -> None:
         self._network = network
         self._queue: asyncio.Queue[PendingWebhook] = asyncio.Queue()
-        self._gathered: dict[str, list[dict[str, Any]]] = {}
+        self._gathered: dict[str, list[StatusOfContact]] = {}
         self._session: aiohttp.ClientSession | None = None
         self._hands: list[asyncio.Task[None]] = []
         self.delivered = self.refused = self.given_up = 0
@@ -56,16 +57,23 @@ class WebhookSender:
         gathered = sum(map(len, self._gathered.values()))
         return self._queue.qsize() + self._on_the_way + self._later + gathered
 
-    def message(self, line: SimulatedLine, value: dict[str, Any], copies: int = 1) -> None:
+    def post(
+        self,
+        line: SimulatedLine,
+        value: dict[str, Any],
+        *,
+        field: str = "messages",
+        copies: int = 1,
+    ) -> None:
         for _ in range(copies):
-            self._post(line, value)
+            self._post(line, value, field)
 
-    def status(self, line: SimulatedLine, status: dict[str, Any]) -> None:
+    def status(self, line: SimulatedLine, status: dict[str, Any], contact: dict[str, Any]) -> None:
         if self._network.conditions.hook_batch == 1:
-            self._post(line, _statuses(line, [status]))
+            self._post(line, _statuses(line, [(status, contact)]))
             return
         gathered = self._gathered.setdefault(line.phone_number_id, [])
-        gathered.append(status)
+        gathered.append((status, contact))
         if len(gathered) == 1:
             asyncio.get_running_loop().call_later(GATHER_SECONDS, self._flush, line)
 
@@ -81,7 +89,7 @@ class WebhookSender:
 
     def _post(self, line: SimulatedLine, value: dict[str, Any], field: str = "messages") -> None:
         if (send := self._network.linked.get(line.phone_number_id)) is not None:
-            send(value)
+            send({"type": "news", "value": value})
             return
         if not line.callback_url:
             return
@@ -131,14 +139,12 @@ class WebhookSender:
         return False
 
 
-def _statuses(line: SimulatedLine, statuses: list[dict[str, Any]]) -> dict[str, Any]:
-    phones = dict.fromkeys(status["recipient_id"] for status in statuses)
+def _statuses(line: SimulatedLine, statuses: list[StatusOfContact]) -> dict[str, Any]:
+    contacts = {contact["user_id"]: contact for _, contact in statuses}
     return {
         **webhook_metadata(line),
-        "contacts": [
-            {"wa_id": phone, "user_id": user_id(phone, line.account_id)} for phone in phones
-        ],
-        "statuses": statuses,
+        "contacts": list(contacts.values()),
+        "statuses": [status for status, _ in statuses],
     }
 
 

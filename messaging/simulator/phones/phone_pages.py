@@ -1,5 +1,6 @@
 """The pages of simulated phones: what a customer sees and can do."""
 
+import math
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -12,17 +13,21 @@ from core.i18n.catalogs import N_
 from core.values.phone import BadPhone, check_phone, display_phone, normalize_phone
 from messaging.simulator.access import HEADERS, TENANT
 from messaging.simulator.i18n import Gettext, gettext_in, language_of, translate_for
-from messaging.simulator.network.customers import CustomerMessage, Customers
 from messaging.simulator.network.magic_numbers import DIGITS, MAGIC_NUMBERS, PREFIX, magic_number_of
+from messaging.simulator.network.people.customers import Customers
+from messaging.simulator.network.people.messages import CustomerMessage
+from messaging.simulator.network.people.reply_window import clock, seconds_left
 from messaging.simulator.network.receipts import ReceiptScheduler
-from messaging.simulator.network.state import Chat, SimulatedLine, SimulatedNetwork
+from messaging.simulator.network.state import Chat, SimulatedLine, SimulatedNetwork, timestamp
 from messaging.simulator.phones.formatting import (
     KIND_NAMES,
+    ORDER_STATES,
     chat_preview,
+    file_name,
     format_day,
     format_time,
     initials,
-    with_links,
+    rich_text,
 )
 from messaging.simulator.phones.live_updates import stream_updates
 
@@ -32,6 +37,8 @@ LONGEST_TEXT = 4096
 INVALID_NUMBER = N_("Enter the number with its country code, such as 905321112233.")
 STATIC = {
     "phones.css": "text/css",
+    "chat.css": "text/css",
+    "panel.css": "text/css",
     "phones.js": "text/javascript",
     "phones.svg": "image/svg+xml",
 }
@@ -47,14 +54,14 @@ class PhonePages:
         self._pages = Environment(
             loader=FileSystemLoader(HERE / "pages"),
             autoescape=True,
-            extensions=["jinja2.ext.loopcontrols"],
         )
-        self._pages.globals["names"] = KIND_NAMES
+        self._pages.globals.update(names=KIND_NAMES, order_states=ORDER_STATES)
         self._pages.filters.update(
             clock=format_time,
             day=format_day,
             initials=initials,
-            linked=with_links,
+            rich=rich_text,
+            filename=file_name,
             preview=chat_preview,
             phone=display_phone,
         )
@@ -89,7 +96,7 @@ class PhonePages:
         known = self._network.phones_of(line.tenant_id)
         if not known:
             return self.page(request, to=to, text=text)
-        raise web.HTTPSeeOther(_address(self._network.chat(known[0], line), text))
+        raise web.HTTPSeeOther(chat_address(self._network.chat(known[0], line), text))
 
     async def add(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -101,9 +108,9 @@ class PhonePages:
             fault = translate_for(request, INVALID_NUMBER)
             return self.page(request, status=422, fault=fault, given=given, to=to, text=text)
         line, tenant = self._network.lines.get(to), request.get(TENANT)
-        self._network.names[request.get(TENANT, 0), phone] = name
+        self._network.people.keep(phone, request.get(TENANT, 0)).name = name
         if line is not None and tenant in (None, line.tenant_id):
-            raise web.HTTPSeeOther(_address(self._network.chat(phone, line), text))
+            raise web.HTTPSeeOther(chat_address(self._network.chat(phone, line), text))
         raise web.HTTPSeeOther(f"/phones/{phone}")
 
     async def people(self, request: web.Request) -> web.Response:
@@ -114,18 +121,27 @@ class PhonePages:
         return self.page(request, phone=request.match_info["phone"])
 
     async def chat(self, request: web.Request) -> web.Response:
-        chat = self._chat(request)
+        chat = self.find_chat(request)
         text = request.query.get("text", "")[:LONGEST_TEXT]
-        return self.page(request, phone=chat.phone, chat=chat, text=text)
+        reply = chat.find(request.query.get("reply", ""))
+        facts = self.person_facts(chat)
+        return self.page(request, phone=chat.phone, chat=chat, text=text, reply=reply, **facts)
 
     async def bubbles(self, request: web.Request) -> web.Response:
-        return self.html(request, "bubbles.html", chat=self._chat(request))
+        chat = self.find_chat(request)
+        return self.html(request, "bubbles.html", chat=chat, **self.person_facts(chat))
+
+    def person_facts(self, chat: Chat) -> dict[str, Any]:
+        return {
+            "person": self._network.person(chat),
+            "window_hours": math.ceil(seconds_left(self._network, chat) / 3600),
+            "linked": chat.line.phone_number_id in self._network.linked,
+            "now": timestamp(),
+        }
 
     async def write(self, request: web.Request) -> web.Response:
-        chat = self._chat(request)
-        form: dict[str, Any] = {k: v for k, v in (await request.post()).items() if v}
-        if isinstance(form.get("text"), str):  # forms send CRLF
-            form["text"] = form["text"].replace("\r\n", "\n")
+        chat = self.find_chat(request)
+        form = read_form({k: str(v) for k, v in (await request.post()).items() if v})
         try:
             writes = CustomerMessage.model_validate(
                 {**form, "to_phone_number_id": chat.line.phone_number_id}
@@ -137,17 +153,17 @@ class PhonePages:
         if writes.kind != "text" or writes.text.strip():
             self._people.write(chat.phone, chat.line, writes)
             self._receipts.read(chat)  # a customer who answers has read the chat
-        raise web.HTTPSeeOther(_address(chat))
+        raise web.HTTPSeeOther(chat_address(chat))
 
     async def change(self, request: web.Request) -> web.Response:
-        chat, what = self._chat(request), request.match_info["what"]
+        chat, what = self.find_chat(request), request.match_info["what"]
         if what in ("block", "unblock"):
             self._people.block(chat, what == "block")
         elif what in ("reads", "waits"):
             chat.reads = what == "reads"
         if what in ("read", "reads"):
             self._receipts.read(chat)
-        raise web.HTTPSeeOther(_address(chat))
+        raise web.HTTPSeeOther(chat_address(chat))
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         return await stream_updates(self._network, request, request.get(TENANT), HEADERS)
@@ -174,7 +190,7 @@ class PhonePages:
             headers={"Content-Type": media.mime_type, "Content-Disposition": shown},
         )
 
-    def _chat(self, request: web.Request) -> Chat:
+    def find_chat(self, request: web.Request) -> Chat:
         line = self._network.lines.get(request.match_info["line"])
         tenant = request.get(TENANT)
         if line is None or tenant not in (None, line.tenant_id):
@@ -210,10 +226,8 @@ class PhonePages:
         }
 
     def name_of(self, phone: str, tenant: int | None, gettext: Gettext) -> str:
-        if tenant is None:  # all tenants: the first name that was given
-            owners = (owner for owner, known in self._network.names if known == phone)
-            tenant = next(owners, 0)
-        named = self._network.names.get((tenant, phone))
+        known = self._network.people
+        named = known.named(phone) if tenant is None else known.find(phone, tenant).name
         return named or gettext("Customer {digits}", digits=phone[-4:])
 
     def page(
@@ -238,6 +252,7 @@ class PhonePages:
             name=self.name_of(phone, tenant, gettext) if phone else "",
             magic=magic_number_of(phone),
             chat=chat,
+            clock=clock(self._network.people.find(phone, tenant or 0)),
             reads=chat is not None and self._network.reads(chat),
             businesses=self._businesses(phone, tenant) if phone and chat is None else [],
             lines=len(self._network.lines_of(tenant)),
@@ -269,6 +284,23 @@ class PhonePages:
         )
 
 
-def _address(chat: Chat, text: str = "") -> str:
+def read_form(form: dict[str, str]) -> dict[str, Any]:
+    """The fields of a message. `quantity.<id>` is a product, `answer.<name>` a form's field."""
+    fields: dict[str, Any] = {k: v for k, v in form.items() if "." not in k}
+    if "text" in fields:  # forms send CRLF
+        fields["text"] = fields["text"].replace("\r\n", "\n")
+    parts = [(*name.split(".", 1), value) for name, value in form.items() if "." in name]
+    if products := [
+        {"product_retailer_id": name, "quantity": value}
+        for kind, name, value in parts
+        if kind == "quantity" and value != "0"
+    ]:
+        fields["products"] = products
+    if answers := {name: value for kind, name, value in parts if kind == "answer"}:
+        fields["answers"] = answers
+    return fields
+
+
+def chat_address(chat: Chat, text: str = "") -> str:
     query = f"?{urlencode({'text': text})}" if text else ""
     return f"/phones/{chat.phone}/{chat.line.phone_number_id}{query}"

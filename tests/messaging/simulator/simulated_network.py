@@ -75,6 +75,16 @@ class Hooks:
     def messages(self):
         return [one for parsed in self.parsed() for one in parsed.messages]
 
+    def values(self, field="messages"):
+        """The JSON of each change of this field."""
+        changes = [
+            change
+            for raw in list(self.bodies)
+            for entry in json.loads(raw)["entry"]
+            for change in entry["changes"]
+        ]
+        return [change["value"] for change in changes if change["field"] == field]
+
 
 @dataclass
 class SimulatedNetwork:
@@ -131,6 +141,19 @@ class SimulatedNetwork:
 
     def shown(self, phone=PHONE):
         return self.ask("GET", f"/_sim/phones/{phone}/messages")[1]["messages"]
+
+    def act(self, what, of=PHONE, **more):
+        """As a person, as staff on the business phone or as Meta's agent."""
+        body = {"phone_number_id": LINE.phone_number_id, **more}
+        return self.ask("POST", f"/_sim/phones/{of}/{what}", body)
+
+    def post_message(self, **body):
+        """Send a raw request; status and answer."""
+        request = {"messaging_product": "whatsapp", "type": "text", **body}
+        if request["type"] == "text":
+            request.setdefault("text", {"body": "hi"})
+        path = f"/v23.0/{LINE.phone_number_id}/messages"
+        return self.ask("POST", path, request, Authorization="Bearer EAAB")
 
     def write(self, phone=PHONE, **more):
         body = {"to_phone_number_id": LINE.phone_number_id, **more}

@@ -1,11 +1,11 @@
 """Every message type on a simulated phone: taken, drawn, and tapped."""
 
+import json
 import re
 
 import pytest
 
 from messaging.lines.drivers.base import SendAccepted
-from messaging.simulator.network.interactive_checks import interactive_fault
 from tests.messaging.messages.kind_examples import EXAMPLES, REPLY_CARD, example
 from tests.messaging.simulator.simulated_network import eventually, started
 from tests.messaging.simulator.test_phone_pages import CHAT, Visitor
@@ -41,9 +41,9 @@ def forms(page):
     """The values of each form with a button to tap, by the button's label."""
     found = {}
     for form in re.findall(r"<form.*?</form>", page, re.DOTALL):
-        label = re.search(r'class="tap">([^<]+)', form)
+        label = re.search(r'class="(?:tap|primary)">([^<]+)', form)
         if label:
-            found[label[1]] = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+            found[label[1]] = dict(re.findall(r'name="([\w.]+)"(?: [^>]*?)? value="([^"]*)"', form))
     return found
 
 
@@ -94,7 +94,42 @@ def test_a_request_is_answered_with_a_location_or_the_number(network, visitor):
 
 def test_a_form_is_sent_back(network, visitor):
     sent(network, "flow")
-    assert tap(network, visitor, "Open").content["answers"] == '{"flow_token": "unused"}'
+    assert "Open" in visitor.page(CHAT)
+    tap(network, visitor, "Submit form")
+    reply = network.hooks.values()[-1]["messages"][0]["interactive"]["nfm_reply"]
+    assert json.loads(reply["response_json"])["flow_token"] == "unused"
+    assert json.loads(reply["response_json"])["guests"] == "2"
+
+
+def test_products_are_ordered(network, visitor):
+    given = {
+        "catalog_id": "77",
+        "header": "Menu",
+        "body": "B",
+        "sections": [{"product_ids": ["a"]}],
+    }
+    sent(network, "product_list", given)
+    order = tap(network, visitor, "Place the order").content
+    assert (order["catalog_id"], order["items"][0]["product_retailer_id"]) == ("77", "a")
+    assert "95.00 TRY" in visitor.page(CHAT)
+
+
+def test_a_business_that_reads_and_types_is_shown(network, visitor):
+    visitor.post(CHAT, kind="text", text="Merhaba")
+    message = eventually(lambda: network.hooks.messages())[-1]
+    assert 'class="ticks sent"' in visitor.page(CHAT)
+    report = {
+        "messaging_product": "whatsapp",
+        "status": "read",
+        "message_id": message.network_id,
+        "typing_indicator": {"type": "text"},
+    }
+    network.ask("POST", "/v23.0/5501/messages", report, Authorization="Bearer EAAB")
+    page = visitor.page(CHAT)
+    assert 'class="ticks read"' in page
+    assert "Lokanta Mavi is typing" in page
+    sent(network, "text")
+    assert "is typing" not in visitor.page(CHAT)
 
 
 def test_a_link_button_opens_its_page(network, visitor):
@@ -109,22 +144,3 @@ def test_a_reaction_is_shown_at_the_message(network, visitor):
     page = visitor.page(CHAT)
     assert re.search(r'class="reaction"[^>]*>👍', page)
     assert page.count("<article") == 1
-
-
-@pytest.mark.parametrize(
-    ("part", "fault"),
-    [
-        ({"type": "poll"}, "interactive['type'] is not one of the known types"),
-        ({"type": "button", "body": {"text": "a"}}, "action['buttons'] must have 1 to 3 entries"),
-        (
-            {"type": "product_list", "body": {"text": "a"}, "action": {}},
-            "interactive['header']['type'] is not valid",
-        ),
-        (
-            {"type": "location_request_message", "body": {"text": "x" * 1025}},
-            "interactive['body'] must be at most 1024 characters long",
-        ),
-    ],
-)
-def test_the_network_names_what_it_refuses(part, fault):
-    assert interactive_fault(part) == fault

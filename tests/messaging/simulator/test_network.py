@@ -83,6 +83,7 @@ def test_service_messages_are_billed_after_the_free_ones_of_the_month(monkeypatc
     november, december = 1_794_000_000.0, 1_796_500_000.0
     assert [billed(november), billed(november), billed(december)] == [False, True, False]
     assert billed(november, "template", name="order_confirmation")
+    assert billed(november, category="utility")
 
 
 def test_every_kind_we_send_is_taken(network):

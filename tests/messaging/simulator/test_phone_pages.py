@@ -10,7 +10,7 @@ import pytest
 
 from messaging import simulator
 from messaging.simulator.phones.access_links import phones_link
-from messaging.simulator.phones.formatting import initials, with_links
+from messaging.simulator.phones.formatting import initials, rich_text, with_links
 from tests.messaging.simulator.simulated_network import PHONE, SECRET, eventually, started
 
 CHAT = f"/phones/{PHONE}/5501"
@@ -255,3 +255,92 @@ def test_initials(name, letters):
 def test_a_link_keeps_its_parts_and_not_the_full_stop():
     assert with_links("a https://e.com/x_(y). b").count("https://e.com/x_(y") == 2
     assert str(with_links("x < y")) == "x &lt; y"
+
+
+def test_marks_of_the_app_are_drawn_and_nothing_else():
+    assert rich_text("*a b* _c_ ~d~") == "<strong>a b</strong> <em>c</em> <s>d</s>"
+    assert rich_text("2*3*4 a_b_c * x *") == "2*3*4 a_b_c * x *"
+    assert rich_text("*<b>*") == "<strong>&lt;b&gt;</strong>"
+    assert rich_text("https://e.com/a_b_c").count("a_b_c") == 2
+
+
+# What can be done in a chat
+
+
+def wrote(network, visitor, text="iki ayran"):
+    visitor.post(CHAT, text=text)
+    message = eventually(network.hooks.messages)[-1]
+    network.hooks.bodies.clear()
+    return message.network_id
+
+
+def test_a_message_is_edited_and_deleted_on_the_phone(network, visitor):
+    message_id = wrote(network, visitor)
+    assert visitor.post(CHAT + "/own/edit", id=message_id, new_text="üç ayran")[0] == 303
+    page = visitor.page(CHAT)
+    assert "üç ayran" in page
+    assert "Edited" in page
+    visitor.post(CHAT + "/own/delete", id=message_id)
+    page = visitor.page(CHAT)
+    assert "You deleted this message." in page
+    assert "üç ayran" not in page
+    kinds = eventually(lambda: len(found := network.hooks.values()) == 2 and found)
+    assert [one["messages"][0]["type"] for one in kinds] == ["edit", "revoke"]
+    assert visitor.post(CHAT + "/own/delete", id=message_id)[0] == 422
+
+
+def test_the_number_is_hidden_and_shown_again(network, visitor):
+    assert visitor.post(CHAT + "/person/hide", username="@kahve.sever")[0] == 303
+    assert "@kahve.sever" in visitor.page(CHAT)
+    wrote(network, visitor)
+    assert "Number hidden" in visitor.page(CHAT + "/facts")
+    visitor.post(CHAT + "/person/show")
+    assert "Number hidden" not in visitor.page(CHAT + "/facts")
+    assert visitor.post(CHAT + "/person/hide", username="no spaces")[0] == 422
+
+
+def test_a_new_number_opens_its_chat(network, visitor):
+    wrote(network, visitor)
+    new = "/phones/905339998877/5501"
+    assert visitor.post(CHAT + "/person/number", new_phone="+90 533 999 88 77") == (303, new)
+    assert "iki ayran" in visitor.page(new)
+    assert visitor.post(new + "/person/number", new_phone="12")[0] == 422
+
+
+def test_a_day_later_the_window_is_closed(network, visitor):
+    wrote(network, visitor)
+    assert "Window open: 24 h left" in visitor.page(CHAT)
+    visitor.post(CHAT + "/person/later")
+    assert "Window closed" in visitor.page(CHAT + "/facts")
+    assert network.send().code == "window_closed"
+
+
+def test_people_come_from_ads_and_forward(network, visitor):
+    visitor.post(CHAT + "/person/ad", headline="Half price", words="Still on?")
+    visitor.post(CHAT + "/person/forward", words="Look", often="1")
+    first, second = eventually(lambda: len(found := network.hooks.values()) == 2 and found)
+    messages = {one["messages"][0]["text"]["body"]: one["messages"][0] for one in (first, second)}
+    assert messages["Still on?"]["referral"]["headline"] == "Half price"
+    assert messages["Look"]["context"] == {"frequently_forwarded": True}
+    assert "Half price" in visitor.page(CHAT)
+
+
+def test_staff_and_metas_agent_write_on_the_page(network, visitor):
+    assert visitor.post(CHAT + "/staff/write", words="Coming")[0] == 303
+    visitor.post(CHAT + "/agent/answer", words="We are open")
+    page = visitor.page(CHAT)
+    assert "Typed on the business phone" in page
+    assert "Meta’s agent answers" in page
+    visitor.post(CHAT + "/agent/hand_over")
+    assert "Meta’s agent answers" not in visitor.page(CHAT + "/facts")
+    assert visitor.post(CHAT + "/agent/dance")[0] == 404
+    assert visitor.post(CHAT + "/agent/answer", words=" ")[0] == 422
+
+
+def test_a_reply_shows_what_it_answers(network, visitor):
+    message_id = wrote(network, visitor)
+    page = visitor.page(f"{CHAT}?{urlencode({'reply': message_id})}")
+    assert re.search(r'class="replying".*iki ayran', page, re.DOTALL)
+    visitor.post(CHAT, text="evet", reply_to=message_id)
+    value = eventually(lambda: network.hooks.values())[-1]
+    assert value["messages"][0]["context"]["id"] == message_id

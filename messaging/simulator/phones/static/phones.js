@@ -4,6 +4,8 @@ const bubbles = document.getElementById("bubbles");
 const people = document.getElementById("people");
 const list = document.querySelector("[data-follow]");
 const devices = document.getElementById("devices");
+const facts = document.getElementById("person-facts");
+const toast = document.getElementById("toast");
 
 const atEnd = () => bubbles.scrollHeight - bubbles.scrollTop - bubbles.clientHeight < 80;
 const toEnd = () => { bubbles.scrollTop = bubbles.scrollHeight; };
@@ -13,8 +15,10 @@ async function load(address, into) {
   if (answer.ok) into.innerHTML = await answer.text();
 }
 
+// An open menu or sheet is not replaced; the chat is loaded when it closes.
+const OPEN = "details.bubble-menu[open], details.sheet[open]";
 async function refreshBubbles() {
-  if (!bubbles) return;
+  if (!bubbles || bubbles.querySelector(OPEN)) return;
   const follow = atEnd();
   await load(bubbles.dataset.from, bubbles);
   if (follow) toEnd();
@@ -35,6 +39,14 @@ function once(work) {
 
 const showBubbles = once(refreshBubbles);
 const showPeople = once(refreshPeople);
+const showFacts = once(async () => { if (facts) await load(facts.dataset.from, facts); });
+bubbles?.addEventListener("toggle", (event) => { if (!event.target.open) showBubbles(); }, true);
+
+function tell(text) {
+  toast.textContent = text;
+  toast.hidden = !text;
+  if (text) setTimeout(() => { toast.hidden = true; }, 5000);
+}
 
 // Enter sends and Shift+Enter inserts a line break; the field grows with its text.
 const fit = (field) => { field.rows = Math.min(8, field.value.split("\n").length); };
@@ -57,12 +69,20 @@ document.addEventListener("submit", async (event) => {
   if (!form.matches("form[data-live]")) return;
   event.preventDefault();
   const data = new URLSearchParams(new FormData(form));
-  const text = form.querySelector("[name=text]");
+  const text = form.querySelector("textarea[name=text]");
   if (text) { text.value = ""; fit(text); }
-  form.closest("details")?.removeAttribute("open");
+  for (let open = form.closest("details"); open; open = open.parentElement.closest("details")) {
+    if (!open.matches(".act")) open.removeAttribute("open");
+  }
   const answer = await fetch(form.action, { method: "POST", body: data });
+  if (!answer.ok) tell(await answer.text());
   if (!answer.ok && text) { text.value = data.get("text"); fit(text); }
-  await showBubbles();
+  if (answer.ok && form.matches(".panel form")) {
+    for (const one of form.querySelectorAll("input[name=words]:not([value])")) one.value = "";
+    if (getComputedStyle(form.closest(".panel")).position === "fixed") location.hash = "";
+  }
+  if (answer.ok) { document.querySelector(".replying")?.remove(); if (form.matches(".write")) form.querySelector("[name=reply_to]")?.remove(); }
+  await Promise.all([showBubbles(), showFacts()]);
   if (bubbles) toEnd();
 });
 
@@ -76,7 +96,7 @@ const showList = once(async () => {
 });
 
 document.addEventListener("click", (event) => {
-  for (const open of document.querySelectorAll("details.menu[open], details.tray[open]")) {
+  for (const open of document.querySelectorAll("details.menu[open], details.tray[open], details.bubble-menu[open]")) {
     if (!open.contains(event.target)) open.removeAttribute("open");
   }
 });
@@ -87,6 +107,7 @@ events.addEventListener("changed", (event) => {
   const changed = JSON.parse(event.data);
   if (bubbles && changed.some(([phone, line]) => phone === bubbles.dataset.phone && line === bubbles.dataset.line)) {
     showBubbles();
+    showFacts();
   }
   if (list && changed.some(([phone]) => phone === list.dataset.follow)) showList();
 });
