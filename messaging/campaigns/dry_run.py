@@ -10,7 +10,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import DomainError, Invalid, invalid
 from core.i18n.catalogs import N_
-from core.values.phone import phone_country
+from core.values.network_address import address_country
 from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours, template_values
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.filters import parse_filters
@@ -210,7 +210,7 @@ def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: 
         ):
             result.asleep += row.people
         if line is not None and not line.test:
-            country = phone_country(row.phone) or OTHER
+            country = address_country(row.phone) or OTHER
             # The group shares a price; free entry points of single people are left out.
             result.cost_usd += row.people * cards.quote(line, "", country, "marketing", begins)
 

@@ -21,7 +21,7 @@ from messaging.models.contact_data import (
     ContactTag,
     ContactToken,
 )
-from messaging.models.contacts import Contact, Identity
+from messaging.models.contacts import Contact, FormerIdentity, Identity, PossibleDuplicate
 from messaging.models.conversations import (
     Conversation,
     ConversationNote,
@@ -66,6 +66,7 @@ __all__ = [
     "Conversation",
     "ConversationNote",
     "ConversationWord",
+    "FormerIdentity",
     "FreeMessageDay",
     "HookKey",
     "Identity",
@@ -77,6 +78,7 @@ __all__ = [
     "Message",
     "MessageChange",
     "NetworkId",
+    "PossibleDuplicate",
     "QuickReply",
     "Rate",
     "RateAllowance",

@@ -129,6 +129,7 @@ MEANINGS: dict[int, ErrorMeaning] = {
     132012: _permanent("template_unusable", reasons.TEMPLATE_PARAMETER_FORM),
     132015: _permanent("template_unusable", reasons.TEMPLATE_PAUSED),
     132016: _permanent("template_unusable", reasons.TEMPLATE_OFF),
+    131062: _permanent("template_unusable", reasons.TEMPLATE_NEEDS_PHONE),
 }
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from core.i18n.catalogs import N_
+from core.values.network_address import LID, PHONE
 from messaging.lines.drivers.base import Capability, Envelope, LineDriver
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.registry import MESSAGE_KINDS
@@ -29,5 +30,6 @@ LINKED = LineDriver(
     simulated_title=N_("Linked phone (simulated)"),
     send=None,
     has_sessions=True,
+    address_kinds=frozenset({PHONE, LID}),
     capability=_capability,
 )
