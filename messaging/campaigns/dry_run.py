@@ -29,7 +29,7 @@ from tenants.plans.catalog import TenantFacts, current_tenant_facts
 
 PREVIEWS = 3
 # Leading digits that determine country and time zone.
-PREFIX = 6
+PREFIX, COUNTRY_PREFIX = 6, 3  # of a phone, and of an id that begins with the country
 SAMPLE_CODE = "ABCD-2345"
 OVER_QUOTA = N_(
     "This campaign needs more messages than you have left this month. It will pause at the limit."
@@ -169,7 +169,7 @@ def _exclusion_expression(campaign: Campaign, line: Line | None) -> ColumnElemen
 
 
 def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: datetime) -> None:
-    """Count in one statement, grouped by the first digits of numbers.
+    """Count in one statement, grouped by the first characters of addresses.
 
     So few rows are returned, for any number of contacts.
     """
@@ -177,14 +177,15 @@ def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: 
     chosen = (
         audiences.matching_contacts(parse_filters(campaign.filters))
         .add_columns(
-            audiences.phone_expression().label("phone"),
+            audiences.address_expression(line).label("phone"),
             why.label("why"),
             Contact.name,
             Contact.consent_at,
         )
         .subquery()
     )
-    start = func.left(chosen.c.phone, PREFIX)
+    is_number = chosen.c.phone.regexp_match("^[0-9]")
+    start = func.left(chosen.c.phone, case((is_number, PREFIX), else_=COUNTRY_PREFIX))
     rows = db.session.execute(
         select(
             chosen.c.why,
@@ -243,7 +244,7 @@ def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[MessageP
     why = _exclusion_expression(campaign, line)
     rows = db.session.execute(
         audiences.matching_contacts(parse_filters(campaign.filters))
-        .add_columns(Contact.name, audiences.phone_expression().label("phone"))
+        .add_columns(Contact.name, audiences.address_expression(line).label("phone"))
         .where(why == "")
         .order_by(Contact.id.desc())
         .limit(PREVIEWS)

@@ -16,7 +16,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid, invalid
 from core.ids import from_uuid, new_id, to_uuid
-from core.values.network_address import PHONE, address_kind
+from core.values.network_address import LID, PHONE, USER_ID, address_kind
 from core.values.phone import phone_variants
 from core.values.text import fold_case, one_line
 from messaging.contacts import consent as contact_consent
@@ -226,8 +226,11 @@ def identity_keys(phone: str, *network_ids: str) -> list[IdentityKey]:
     if phone:
         spelling = canonical_spelling(phone)
         keys.append(IdentityKey(PHONE, (spelling, *(phone_variants(phone) - {spelling})), phone))
-    keys += [IdentityKey(address_kind(one), (one,), one) for one in network_ids if one]
-    return keys
+    return keys + [
+        IdentityKey(LID if address_kind(one) == LID else USER_ID, (one,), one)
+        for one in network_ids
+        if one
+    ]
 
 
 def owners(keys: list[IdentityKey]) -> dict[IdentityKey, str]:

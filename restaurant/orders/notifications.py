@@ -20,6 +20,7 @@ from messaging.models import Line
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
+from restaurant.orders import customers
 from restaurant.orders.effects import OrderUpdate
 from restaurant.orders.printing import print_jobs
 from tenants.plans.catalog import current_tenant_facts
@@ -146,7 +147,7 @@ def courier_facts(trip: Trip, courier: Courier) -> dict[str, Any]:
 
 def notify_customer(site: Site, order: Order, *, because: str = "") -> None:
     """Send a message if the restaurant enabled one for the order's state."""
-    if order.state not in site.told_states or not order.customer_phone or order.line_id is None:
+    if order.state not in site.told_states or not customers.can_be_notified(order):
         return
     key = {"sent_to_kitchen": "paid" if order.paid_at else "received"}.get(order.state, order.state)
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
@@ -196,7 +197,7 @@ def send_to_customer(order: Order, text: str) -> None:
     """Send on the line the order came from. A failed message never undoes the order."""
     line = line_repository.get(order.line_id) if order.line_id is not None else None
     if line is not None and (line.test or not order.test):  # never send test orders to real phones
-        send_text(line, order.customer_phone, text, reference=order.number)
+        send_text(line, customers.address_of(order, line), text, reference=order.number)
 
 
 def send_text(line: Line, phone: str, text: str, *, reference: str | None = None) -> str:
@@ -224,6 +225,7 @@ def order_facts(order: Order, items: Sequence[OrderItem], site_name: str) -> dic
         "customer": {
             "phone": f"+{order.customer_phone}" if order.customer_phone else "",
             "name": order.customer_name,
+            "contact_id": order.contact_id,
         },
         "items": [_item_body(item) for item in items if item.quantity > item.voided],
         "notes": order.notes,
