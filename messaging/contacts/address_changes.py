@@ -25,11 +25,8 @@ log = logger(__name__)
 
 RETIRE = text("""
 INSERT INTO former_identities (tenant_id, contact_id, kind, value, spelling, ended_at)
-SELECT tenant_id, contact_id, kind, value, spelling, :at FROM identities
- WHERE tenant_id = :tenant_id AND contact_id = :contact_id AND kind = :kind
-   AND value = ANY(:addresses)
+VALUES (:tenant_id, :contact_id, :kind, :value, :spelling, :at)
     ON CONFLICT (tenant_id, contact_id, kind, value) DO UPDATE SET ended_at = EXCLUDED.ended_at
-RETURNING value
 """)
 # Outbound messages have no contact, and the old address alone no longer tells whose they are.
 KEEP_MESSAGES = text("""
@@ -39,6 +36,7 @@ UPDATE messages SET contact_id = :contact_id
 READDRESS_WAITING = text("""
 UPDATE messages SET phone = :address
  WHERE tenant_id = :tenant_id AND phone = ANY(:addresses) AND state IN ('queued', 'scheduled')
+   AND contact_id = :contact_id
 """)
 
 
@@ -61,74 +59,84 @@ def record_change(change: AddressChange, at: datetime, line_id: int | None) -> s
         for key in identities.identity_keys(change.old_phone, *change.old_ids)
         if not any(key.kind == other.kind and key.values == other.values for other in new)
     ]
-    had = identities.owners(old)
+    had = identities.owners(old, at)
     if not had or not new:
         log.info("changed number not found", line=line_id)
         return None
     contact_id = linking.join_contacts(_unique(had), at)
-    old = [key for key in old if had.get(key) is not None]
     others = [one for one in _unique(identities.owners(new)) if one != contact_id]
     if others:
-        contact_id = linking.join_contacts(
-            [contact_id, *others], at, reason=duplicates.NUMBER_CHANGED
-        )
-    _replace(contact_id, old, new, at, line_id)
+        linking.join_contacts([contact_id, *others], at, reason=duplicates.NUMBER_CHANGED)
+    # A contact with a phone of its own was not merged. It keeps what it has of the new addresses,
+    # and gets the rest of them.
+    target = next(iter(identities.owners(new).values()), contact_id)
+    still_had = identities.owners(old, at)
+    for key in old:
+        _retire(still_had.get(key, target), key, at)
+    _add(target, new, at, line_id)
+    _update_messages(target, old, new)
     if change.new_phone:
-        card = contact_cards.get(contact_id)
-        audit.record("contacts.number_changed", card.title, contact=contact_id)
-    return contact_id
+        audit.record("contacts.number_changed", contact_cards.get(target).title, contact=target)
+    return target
 
 
-def _replace(
-    contact_id: str,
-    old: list[IdentityKey],
-    new: list[IdentityKey],
-    at: datetime,
-    line_id: int | None,
-) -> None:
-    with search_tokens.updating_tokens(contact_id):
-        for key in old:
-            _retire(contact_id, key, at)
-        taken = identities.owners(new)
-        identities.add_identities(contact_id, [key for key in new if key not in taken], line_id)
-    owned = [key for key, owner in identities.owners(new).items() if owner == contact_id]
-    addresses = sorted({value for key in old for value in (*key.values, key.spelling)})
+def _retire(contact_id: str, key: IdentityKey, at: datetime) -> None:
+    """Nothing is sent to it any more. Earlier messages stay with the contact.
+
+    It may be one that the contact was never seen with: a late message may still carry it.
+    """
     params = {
         "tenant_id": current_tenant_id(),
         "contact_id": str(to_uuid("con", contact_id)),
-        "addresses": addresses,
+        "kind": key.kind,
+        "value": key.values[0],
+        "spelling": key.spelling,
+        "addresses": list(key.values),
+        "at": at,
     }
+    with search_tokens.updating_tokens(contact_id):
+        db.session.execute(RETIRE, params)
+        db.session.execute(
+            delete(Identity).where(
+                Identity.tenant_id == current_tenant_id(),
+                Identity.contact_id == contact_id,
+                Identity.kind == key.kind,
+                Identity.value.in_(key.values),
+            )
+        )
     db.session.execute(KEEP_MESSAGES, params)
-    if owned:
-        db.session.execute(READDRESS_WAITING, params | {"address": owned[0].spelling})
+    _update_blocked(contact_id)
+
+
+def _add(contact_id: str, new: list[IdentityKey], at: datetime, line_id: int | None) -> None:
+    taken = identities.owners(new)
+    with search_tokens.updating_tokens(contact_id):
+        identities.add_identities(contact_id, [key for key in new if key not in taken], at, line_id)
+    _update_blocked(contact_id)
+    search_index.add_contact_words([contact_id])
+
+
+def _update_messages(contact_id: str, old: list[IdentityKey], new: list[IdentityKey]) -> None:
+    """What still waits for the old addresses goes to the new one, if they are one contact's."""
+    address = next(key.spelling for key in new if identities.owners([key]).get(key) == contact_id)
+    db.session.execute(
+        READDRESS_WAITING,
+        {
+            "tenant_id": current_tenant_id(),
+            "contact_id": str(to_uuid("con", contact_id)),
+            "addresses": [value for key in old for value in {*key.values, key.spelling}],
+            "address": address,
+        },
+    )
+
+
+def _update_blocked(contact_id: str) -> None:
     blocked = select(Contact.blocked_at).where(
         Contact.tenant_id == current_tenant_id(), Contact.id == contact_id
     )
     if db.session.scalar(blocked) is not None:
         contact_consent.delete_blocked_phones(contact_id)
         contact_consent.record_blocked_phones(contact_id)
-    search_index.add_contact_words([contact_id])
-
-
-def _retire(contact_id: str, key: IdentityKey, at: datetime) -> None:
-    db.session.execute(
-        RETIRE,
-        {
-            "tenant_id": current_tenant_id(),
-            "contact_id": str(to_uuid("con", contact_id)),
-            "kind": key.kind,
-            "addresses": list(key.values),
-            "at": at,
-        },
-    )
-    db.session.execute(
-        delete(Identity).where(
-            Identity.tenant_id == current_tenant_id(),
-            Identity.contact_id == contact_id,
-            Identity.kind == key.kind,
-            Identity.value.in_(key.values),
-        )
-    )
 
 
 def _unique(owners: dict[IdentityKey, str]) -> list[str]:

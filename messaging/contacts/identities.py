@@ -27,7 +27,7 @@ LONGEST_NAME, LONGEST_USERNAME = 200, 64
 
 FIND_CONTACTS = text("""
 SELECT identities.kind, identities.contact_id, identities.value, identities.spelling,
-       identities.line_id
+       identities.line_id, identities.added_at
   FROM identities
   JOIN unnest(CAST(:kinds AS text[]), CAST(:values AS text[])) AS asked (kind, value)
     ON identities.kind = asked.kind AND identities.value = asked.value
@@ -136,7 +136,7 @@ def find_or_create(
         contact_id, match = _create(keys, at, line_id)
     else:
         contact_id = linking.join_contacts(match.contact_ids, at)
-    learned = not match.late and add_identities(contact_id, match.unknown, line_id)
+    learned = not match.late and add_identities(contact_id, match.unknown, at, line_id)
     if username:
         _record_username(contact_id, one_line(username, LONGEST_USERNAME).lstrip("@"), at)
     contact = _record_seen(contact_id, one_line(name, LONGEST_NAME), at, new=new or learned)
@@ -233,9 +233,13 @@ def identity_keys(phone: str, *network_ids: str) -> list[IdentityKey]:
     ]
 
 
-def owners(keys: list[IdentityKey]) -> dict[IdentityKey, str]:
-    """Return the contact of each identity that belongs to one now."""
-    return {key: from_uuid("con", row.contact_id) for key, row in _live_rows(keys).items()}
+def owners(keys: list[IdentityKey], since: datetime | None = None) -> dict[IdentityKey, str]:
+    """Return the contact of each identity that belongs to one, and did at that time."""
+    return {
+        key: from_uuid("con", row.contact_id)
+        for key, row in _live_rows(keys).items()
+        if since is None or row.added_at is None or row.added_at <= since
+    }
 
 
 def _match(keys: list[IdentityKey], at: datetime | None, line_id: int | None = None) -> Match:
@@ -243,13 +247,19 @@ def _match(keys: list[IdentityKey], at: datetime | None, line_id: int | None = N
     _update_identities(rows, line_id)
     unknown = [key for key in keys if key not in rows]
     found = [rows[key].contact_id for key in keys if key in rows]
-    if unknown and at is not None:
-        former = _execute_find(FIND_FORMER, unknown, at=at)
-        late = [row for row in former if row.late and (row.kind != PHONE or not rows)]
+    if at is not None and (asked := [key for key in keys if _may_be_former(rows.get(key), at)]):
+        former = _execute_find(FIND_FORMER, asked, at=at)
+        late = [row for row in former if row.late]
         if late:
-            return Match([from_uuid("con", late[0].contact_id)], [], late=True)
-        found += [row.contact_id for row in former if not row.late]
+            first = min(late, key=lambda row: row.kind == PHONE)  # an id is surely theirs
+            return Match([from_uuid("con", first.contact_id)], [], late=True)
+        found += [row.contact_id for row in former]
     return Match(list(dict.fromkeys(from_uuid("con", one) for one in found)), unknown)
+
+
+def _may_be_former(row: Any, at: datetime) -> bool:
+    """Nobody has the identity now, or its owner got it after the message was written."""
+    return row is None or (row.added_at is not None and at < row.added_at)
 
 
 def _live_rows(keys: list[IdentityKey]) -> dict[IdentityKey, Any]:
@@ -278,7 +288,7 @@ def _create(keys: list[IdentityKey], at: datetime, line_id: int | None) -> tuple
             last_seen_at=at,
         )
     )
-    if _add_identity(contact_id, keys[0], line_id):
+    if _add_identity(contact_id, keys[0], at, line_id):
         return contact_id, Match([contact_id], keys[1:])
     # Another transaction created the contact of this sender first and has committed.
     db.session.execute(
@@ -290,13 +300,15 @@ def _create(keys: list[IdentityKey], at: datetime, line_id: int | None) -> tuple
     return match.contact_ids[0], match
 
 
-def add_identities(contact_id: str, keys: list[IdentityKey], line_id: int | None) -> bool:
+def add_identities(
+    contact_id: str, keys: list[IdentityKey], at: datetime, line_id: int | None
+) -> bool:
     """Add those that belong to nobody. Returns whether there were any."""
-    made = [_add_identity(contact_id, key, line_id) for key in keys]
+    made = [_add_identity(contact_id, key, at, line_id) for key in keys]
     return any(made)
 
 
-def _add_identity(contact_id: str, key: IdentityKey, line_id: int | None) -> bool:
+def _add_identity(contact_id: str, key: IdentityKey, at: datetime, line_id: int | None) -> bool:
     made = db.session.execute(
         upsert(Identity)
         .values(
@@ -306,7 +318,7 @@ def _add_identity(contact_id: str, key: IdentityKey, line_id: int | None) -> boo
             contact_id=contact_id,
             spelling=key.spelling,
             line_id=line_id,
-            added_at=now(),
+            added_at=min(at, now()),
         )
         .on_conflict_do_nothing()
         .returning(Identity.contact_id)

@@ -86,6 +86,7 @@ class Identity(Base, TenantOwned):
     line_id: Mapped[int | None] = mapped_column(Integer)
     """The line on which the network last used it: an id is valid only in one business portfolio."""
     added_at: Mapped[datetime | None]
+    """When the network first used it for this contact."""
 
 
 class FormerIdentity(Base, TenantOwned):
