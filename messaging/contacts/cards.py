@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy import Executable, Text, any_, bindparam, select
@@ -16,6 +16,7 @@ from core.values.phone import display_phone
 from messaging.models import Contact, FormerIdentity, Identity
 
 IDENTITY_KINDS = ("phone", "username", "network_id", "lid")
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 CONTACT = (
@@ -83,6 +84,15 @@ def address_on_line(
     return best.spelling
 
 
+def line_of_newest_id(found: Sequence[CardIdentity]) -> int | None:
+    """Return the line on which a contact without a phone was last seen; None with a phone."""
+    if any(one.kind == PHONE for one in found):
+        return None
+    seen = [one for one in found if one.line_id is not None]
+    newest = max(seen, key=lambda one: one.added_at or _LONG_AGO, default=None)
+    return newest.line_id if newest else None
+
+
 @dataclass(frozen=True)
 class ContactCard:
     contact: Contact
@@ -98,6 +108,11 @@ class ContactCard:
     def phone(self) -> str:
         """The first phone as the network spells it, or "". A network id is not a phone."""
         return next((one.spelling for one in self.identities if one.kind == "phone"), "")
+
+    @property
+    def reachable(self) -> bool:
+        """Whether some line can send to them."""
+        return any(one.kind != "username" for one in self.identities)
 
     @property
     def title(self) -> str:

@@ -90,7 +90,7 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     draft = message_accept.check_template_draft(_draft(talk, answer), line)
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, accepted.id))
-    _record_reply(talk, accepted.id)
+    record_reply(talk, accepted.id)
     search_index.add_words(talk.id, search_index.words_of(draft.text))
     publish_update("conversations.changed", id=talk.id, message=accepted.id)
     return accepted.id
@@ -141,7 +141,7 @@ def _checked_text(written: str, field: str, most: int) -> str:
     return checked
 
 
-def _record_reply(talk: ConversationSummary, message_id: str) -> None:
+def record_reply(talk: ConversationSummary, message_id: str) -> None:
     actor = current_actor()
     db.session.execute(
         RECORD_REPLY,

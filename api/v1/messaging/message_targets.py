@@ -13,7 +13,7 @@ from core.db import tenant_scope
 from core.errors import NotFound, invalid
 from core.ids import BadId
 from messaging.contacts import cards as contact_cards
-from messaging.contacts.cards import CardIdentity, address_on_line
+from messaging.contacts.cards import CardIdentity, address_on_line, line_of_newest_id
 from messaging.inbox import conversations as inbox_conversations
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.repository import LineRoute
@@ -79,13 +79,4 @@ def contact_target(contact_id: str, field: str = "contact_id") -> MessageTarget:
         talks = [] if visible is None else inbox_conversations.conversations_of_contact(card.id)
     if visible is not None and not any(talk.line_id in visible for talk in talks):
         raise NotFound()
-    return MessageTarget(card.phone, card.identities, _line_of_newest_id(card.identities), field)
-
-
-def _line_of_newest_id(found: Sequence[CardIdentity]) -> int | None:
-    """A contact without a phone is written to on the line where they were last seen."""
-    if any(one.kind == "phone" for one in found):
-        return None
-    seen = [one for one in found if one.line_id is not None and one.added_at is not None]
-    newest = max(seen, key=lambda one: str(one.added_at), default=None)
-    return newest.line_id if newest else None
+    return MessageTarget(card.phone, card.identities, line_of_newest_id(card.identities), field)
