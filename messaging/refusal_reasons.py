@@ -49,10 +49,6 @@ TEST_TEMPLATE = _reason(
 MESSAGE_UNAVAILABLE = _reason(
     "message_unavailable", N_("WhatsApp does not show this message to businesses.")
 )
-CODE_NEEDS_PHONE = _reason(
-    "code_needs_phone",
-    N_("One-time codes can only be sent to a phone number, and this person has not shared theirs."),
-)
 FLOW_BLOCKED = _reason("flow_blocked", N_("WhatsApp has blocked the Flow of this message."))
 FLOW_THROTTLED = _reason(
     "flow_throttled", N_("WhatsApp has limited how often the Flow of this message can be sent.")

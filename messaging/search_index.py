@@ -37,7 +37,7 @@ DELETE FROM conversation_words
    AND word = ANY(CAST(:words AS text[]))
 """)
 SELECT_NAMES = text("""
-SELECT talks.id, contacts.name,
+SELECT talks.id, contacts.name, contacts.username,
        ARRAY(SELECT identities.spelling FROM identities
               WHERE identities.tenant_id = :tenant_id AND identities.contact_id = contacts.id
               ORDER BY identities.value) AS spellings
@@ -111,7 +111,9 @@ def add_contact_words(contact_ids: Iterable[str]) -> None:
     people = db.session.execute(SELECT_NAMES, {"tenant_id": current_tenant_id(), "ids": ids}).all()
     for talk in people:
         phones = [word for spelling in talk.spellings for word in words_of_phone(spelling)]
-        add_words(from_uuid("cnv", talk.id), [*words_of(talk.name), *phones])
+        add_words(
+            from_uuid("cnv", talk.id), [*words_of(talk.name), *words_of(talk.username), *phones]
+        )
 
 
 def _uuid_text(conversation_id: str) -> str:

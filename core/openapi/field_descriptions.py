@@ -60,8 +60,8 @@ FIELDS = {
     "filename": "The file's name as the recipient sees it.",
     "follow_days": "Days after sending in which answers and orders count as results.",
     "free": "How many of the chosen options are included in the price.",
-    "guest_cancel_minutes": "Minutes in which guests can cancel in the chat after the order reached "
-    "the kitchen, unless the kitchen has started. 0: only before.",
+    "guest_cancel_minutes": "Minutes in which guests can cancel in the chat after the order "
+    "reached the kitchen, unless the kitchen has started. 0: only before.",
     "hidden": "`true`: not shown to guests.",
     "host": "The restaurant's own host name, such as `menu.example.com`.",
     "item_id": "The menu item's id.",

@@ -66,6 +66,8 @@ SELECT create_distributed_table('contact_import_phones', 'tenant_id', colocate_w
 SELECT create_distributed_table('contact_import_rejects', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('contact_erasures', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('identities', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('former_identities', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('possible_duplicates', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('conversations', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('conversation_notes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('conversation_words', 'tenant_id', colocate_with => 'accounts');

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, literal, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, exists, func, literal, or_, select
 
 from core.clock import now, today
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
 from core.ids import BadId, canonical_id
+from core.values.network_address import PHONE
 from messaging.campaigns import filters as asked
 from messaging.campaigns import order_port
 from messaging.campaigns.filters import AudienceFilters
@@ -120,16 +121,28 @@ def matching_contacts(filters: AudienceFilters) -> Select[Any]:
     return query
 
 
-def phone_expression() -> ColumnElement[str]:
-    """SQL expression on a row of contacts: the first phone as the network spells it."""
+def address_expression(line: Line | None) -> ColumnElement[str]:
+    """SQL expression on a row of contacts: where a message on this line goes.
+
+    The same choice as `contacts.cards.address_on_line`.
+    """
+    kinds = DRIVERS[line.kind].address_kinds if line is not None else {PHONE}
+    not_phone = Identity.kind != PHONE
+    other_line = func.coalesce(Identity.line_id, 0) != (line.id if line is not None else 0)
     return (
         select(Identity.spelling)
         .where(
             Identity.tenant_id == current_tenant_id(),
             Identity.contact_id == Contact.id,
-            Identity.kind == "phone",
+            Identity.kind.in_(sorted(kinds)),
         )
-        .order_by(Identity.value)
+        .order_by(
+            not_phone,
+            and_(not_phone, other_line),
+            Identity.value.like("__.ENT.%"),
+            case((not_phone, Identity.added_at)).desc().nulls_last(),
+            Identity.value,
+        )
         .limit(1)
         .scalar_subquery()
     )
@@ -143,7 +156,10 @@ def exclusion_expression(
     rest = timedelta(days=rest_days) if rest_days else None
     closed = None if line is None or template else _window_closed(line, moment)
     return marketing_eligibility.exclusion_expression(
-        moment, rest, *(() if closed is None else ((closed, WINDOW_CLOSED),))
+        moment,
+        rest,
+        *(() if closed is None else ((closed, WINDOW_CLOSED),)),
+        line_kind=line.kind if line is not None else None,
     )
 
 

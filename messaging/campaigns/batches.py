@@ -156,7 +156,10 @@ def _eligible_recipients(campaign: Campaign, line: Line, contact_ids: list[str])
     why = audiences.exclusion_expression(campaign.rest_days, line, template=bool(campaign.template))
     rows = db.session.execute(
         select(
-            Contact.id, Contact.name, audiences.phone_expression().label("phone"), why.label("why")
+            Contact.id,
+            Contact.name,
+            audiences.address_expression(line).label("phone"),
+            why.label("why"),
         )
         .where(Contact.tenant_id == current_tenant_id(), Contact.id.in_(contact_ids))
         .order_by(Contact.id)

@@ -10,7 +10,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import DomainError, Invalid, invalid
 from core.i18n.catalogs import N_
-from core.values.phone import phone_country
+from core.values.network_address import address_country
 from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours, template_values
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.filters import parse_filters
@@ -30,7 +30,7 @@ from tenants.plans.catalog import TenantFacts, current_tenant_facts
 
 PREVIEWS = 3
 # Leading digits that determine country and time zone.
-PREFIX = 6
+PREFIX, COUNTRY_PREFIX = 6, 3  # of a phone, and of an id that begins with the country
 SAMPLE_CODE = "ABCD-2345"
 OVER_QUOTA = N_(
     "This campaign needs more messages than you have left this month. It will pause at the limit."
@@ -188,7 +188,7 @@ def _exclusion_expression(campaign: Campaign, line: Line | None) -> ColumnElemen
 
 
 def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: datetime) -> None:
-    """Count in one statement, grouped by the first digits of numbers.
+    """Count in one statement, grouped by the first characters of addresses.
 
     So few rows are returned, for any number of contacts.
     """
@@ -196,14 +196,15 @@ def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: 
     chosen = (
         audiences.matching_contacts(parse_filters(campaign.filters))
         .add_columns(
-            audiences.phone_expression().label("phone"),
+            audiences.address_expression(line).label("phone"),
             why.label("why"),
             Contact.name,
             Contact.consent_at,
         )
         .subquery()
     )
-    start = func.left(chosen.c.phone, PREFIX)
+    is_number = chosen.c.phone.regexp_match("^[0-9]")
+    start = func.left(chosen.c.phone, case((is_number, PREFIX), else_=COUNTRY_PREFIX))
     rows = db.session.execute(
         select(
             chosen.c.why,
@@ -229,7 +230,7 @@ def _count(result: DryRunResult, campaign: Campaign, line: Line | None, begins: 
         ):
             result.asleep += row.people
         if line is not None and not line.test:
-            country = phone_country(row.phone) or OTHER
+            country = address_country(row.phone) or OTHER
             # The group shares a price; free entry points of single people are left out.
             result.cost_usd += row.people * cards.quote(line, "", country, "marketing", begins)
 
@@ -264,7 +265,7 @@ def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[MessageP
     why = _exclusion_expression(campaign, line)
     rows = db.session.execute(
         audiences.matching_contacts(parse_filters(campaign.filters))
-        .add_columns(Contact.name, audiences.phone_expression().label("phone"))
+        .add_columns(Contact.name, audiences.address_expression(line).label("phone"))
         .where(why == "")
         .order_by(Contact.id.desc())
         .limit(PREVIEWS)

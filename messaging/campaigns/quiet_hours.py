@@ -1,4 +1,6 @@
-"""Quiet hours in the recipient's time zone, which is estimated from the phone number."""
+"""Quiet hours in the recipient's time zone, which is estimated from the phone number, or from the
+country of an id.
+"""
 
 from datetime import datetime, time, timedelta
 from functools import lru_cache
@@ -9,13 +11,14 @@ from phonenumbers.timezone import time_zones_for_number
 
 from core.clock import BadTime, zone
 from core.errors import invalid
+from core.values.network_address import address_country, is_phone
 
 DAY = 24 * 60
 QuietHours = tuple[int, int]
 
 
 def zone_of(phone: str, default_zone: str) -> str:
-    """Return the time zone of a number.
+    """Return the time zone of a number or an id.
 
     Returns `ours` if it is among the possible zones or none is known, else the first of them.
     """
@@ -56,7 +59,13 @@ def next_allowed_at(moment: datetime, hours: QuietHours | None, tz: str) -> date
 @lru_cache(maxsize=4096)
 def _zones(phone: str) -> tuple[str, ...]:
     try:
-        number = phonenumbers.parse(f"+{phone}", None)
+        number = (
+            phonenumbers.parse(f"+{phone}", None)
+            if is_phone(phone)
+            else phonenumbers.example_number(address_country(phone) or "")
+        )
     except NumberParseException:
+        number = None
+    if number is None:
         return ()
     return tuple(one for one in time_zones_for_number(number) if one != "Etc/Unknown")

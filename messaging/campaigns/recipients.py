@@ -29,14 +29,11 @@ SELECT :tenant_id, :campaign_id, one.id, CASE WHEN one.why = '' THEN 'waiting' E
 def add_recipients(campaign: Campaign) -> None:
     """Add the next batch. Contacts that match only after the scan has passed are not added."""
     moment = now()
-    why = audiences.exclusion_expression(
-        campaign.rest_days,
-        campaign_repository.campaign_line(campaign),
-        template=bool(campaign.template),
-    )
+    line = campaign_repository.campaign_line(campaign)
+    why = audiences.exclusion_expression(campaign.rest_days, line, template=bool(campaign.template))
     query = (
         audiences.matching_contacts(parse_filters(campaign.filters))
-        .add_columns(audiences.phone_expression().label("phone"), why.label("why"))
+        .add_columns(audiences.address_expression(line).label("phone"), why.label("why"))
         .order_by(Contact.id)
         .limit(BATCH)
     )

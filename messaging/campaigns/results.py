@@ -15,6 +15,7 @@ from core.sql.partitions import id_at
 from core.values.money import json_number
 from messaging.campaigns import order_port
 from messaging.contacts import cards as contact_cards
+from messaging.contacts.cards import ContactCard
 from messaging.models import Campaign, CampaignRecipient, Contact
 
 BATCH = 1000
@@ -213,10 +214,15 @@ def _named(found: list[CampaignRecipient]) -> list[RecipientResult]:
         RecipientResult(
             one,
             known[one.contact_id].title if one.contact_id in known else "",
-            known[one.contact_id].phone if one.contact_id in known else "",
+            _shown_address(known[one.contact_id]) if one.contact_id in known else "",
         )
         for one in found
     ]
+
+
+def _shown_address(card: ContactCard) -> str:
+    """The phone, else the user name."""
+    return card.phone or (f"@{card.contact.username}" if card.contact.username else "")
 
 
 def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:

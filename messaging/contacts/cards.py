@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import Text, any_, bindparam, select
+from sqlalchemy import Executable, Text, any_, bindparam, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound
 from core.ids import BadId, Id, canonical_id
-from core.values.phone import display_phone, phone_variants
-from messaging.models import Contact, Identity
+from core.values.network_address import PHONE, address_variants, is_parent_id
+from core.values.phone import display_phone
+from messaging.models import Contact, FormerIdentity, Identity
 
 IDENTITY_KINDS = ("phone", "username", "network_id", "lid")
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 CONTACT = (
@@ -21,9 +24,22 @@ CONTACT = (
     .where(Contact.tenant_id == THIS_TENANT, Contact.id == bindparam("contact_id"))
     .execution_options(populate_existing=True, plan_once=True)
 )
-IDENTITIES = select(Identity.contact_id, Identity.kind, Identity.value, Identity.spelling).where(
+IDENTITIES = select(
+    Identity.contact_id,
+    Identity.kind,
+    Identity.value,
+    Identity.spelling,
+    Identity.line_id,
+    Identity.added_at,
+).where(
     Identity.tenant_id == THIS_TENANT,
     Identity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
+)
+FORMER = select(
+    FormerIdentity.contact_id, FormerIdentity.kind, FormerIdentity.value, FormerIdentity.spelling
+).where(
+    FormerIdentity.tenant_id == THIS_TENANT,
+    FormerIdentity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
 )
 NAMES_BY_ADDRESS = select(Identity.value, Contact.id, Contact.name).where(
     Identity.tenant_id == THIS_TENANT,
@@ -40,12 +56,49 @@ class CardIdentity(NamedTuple):
     value: str
     spelling: str
     """As the network writes it."""
+    line_id: int | None = None
+    added_at: datetime | None = None
+
+
+def address_on_line(
+    found: Iterable[CardIdentity], line_id: int, address_kinds: frozenset[str]
+) -> str:
+    """Return where a message on this line goes, "" if the contact cannot be reached on it.
+
+    The phone, else the id that was last used on the line, else the newest. `address_kinds` are
+    those of the line's driver.
+    """
+    usable = [one for one in found if one.kind in address_kinds]
+    if not usable:
+        return ""
+    best = min(
+        usable,
+        key=lambda one: (
+            one.kind != PHONE,
+            one.kind != PHONE and one.line_id != line_id,
+            is_parent_id(one.value),
+            -(one.added_at.timestamp() if one.added_at and one.kind != PHONE else 0),
+            one.value,
+        ),
+    )
+    return best.spelling
+
+
+def line_of_newest_id(found: Sequence[CardIdentity]) -> int | None:
+    """Return the line on which a contact without a phone was last seen; None with a phone."""
+    if any(one.kind == PHONE for one in found):
+        return None
+    seen = [one for one in found if one.line_id is not None]
+    newest = max(seen, key=lambda one: one.added_at or _LONG_AGO, default=None)
+    return newest.line_id if newest else None
 
 
 @dataclass(frozen=True)
 class ContactCard:
     contact: Contact
     identities: Sequence[CardIdentity]
+    former: Sequence[CardIdentity] = ()
+    """What the network has replaced. Nothing is sent there."""
 
     @property
     def id(self) -> str:
@@ -57,12 +110,19 @@ class ContactCard:
         return next((one.spelling for one in self.identities if one.kind == "phone"), "")
 
     @property
+    def reachable(self) -> bool:
+        """Whether some line can send to them."""
+        return any(one.kind != "username" for one in self.identities)
+
+    @property
     def title(self) -> str:
-        """The display name: the name, else the phone, else the network's id."""
+        """The display name: the name, else the phone, the user name or the network's id."""
         if self.contact.name:
             return self.contact.name
         if self.phone:
             return display_phone(self.phone)
+        if self.contact.username:
+            return f"@{self.contact.username}"
         first = next(iter(self.identities), None)
         return first.spelling if first else self.contact.id
 
@@ -78,12 +138,12 @@ class ContactCard:
 
 def addresses_of(card: ContactCard) -> list[str]:
     """Return every address under which the contact's messages may be stored."""
-    found: set[str] = set()
-    for one in card.identities:
-        found |= {one.value, one.spelling}
-        if one.kind == "phone":
-            found |= phone_variants(one.value)
-    return sorted(found)
+    return addresses_in([*card.identities, *card.former])
+
+
+def addresses_in(found: Iterable[CardIdentity]) -> list[str]:
+    """Return all spellings of these identities."""
+    return sorted({way for one in found for way in (*address_variants(one.value), one.spelling)})
 
 
 def get(contact_id: str) -> ContactCard:
@@ -111,7 +171,7 @@ def existing_cards(contact_ids: Sequence[str]) -> dict[str, ContactCard]:
 
 def names_by_phone(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return contact id and name for each phone that has a named contact, in one query."""
-    variants = {phone: set(phone_variants(phone)) | {phone} for phone in phones if phone}
+    variants = {phone: address_variants(phone) for phone in phones if phone}
     if not variants:
         return {}
     addresses = list(set().union(*variants.values()))
@@ -130,10 +190,16 @@ def card_of(contact: Contact) -> ContactCard:
 
 def cards_of(contacts: Sequence[Contact]) -> list[ContactCard]:
     """Load the identities of all contacts in one query."""
-    names: dict[str, list[CardIdentity]] = {one.id: [] for one in contacts}
-    if contacts:
-        for contact_id, *identity in read_rows(IDENTITIES, {"contact_ids": list(names)}):
-            names[contact_id].append(CardIdentity(*identity))
-    for found in names.values():
-        found.sort(key=lambda one: (IDENTITY_KINDS.index(one.kind), one.value))
-    return [ContactCard(one, names[one.id]) for one in contacts]
+    contact_ids = [one.id for one in contacts]
+    current, former = _by_contact(IDENTITIES, contact_ids), _by_contact(FORMER, contact_ids)
+    return [ContactCard(one, current[one.id], former[one.id]) for one in contacts]
+
+
+def _by_contact(statement: Executable, contact_ids: list[str]) -> dict[str, list[CardIdentity]]:
+    found: dict[str, list[CardIdentity]] = {one: [] for one in contact_ids}
+    if contact_ids:
+        for contact_id, *identity in read_rows(statement, {"contact_ids": contact_ids}):
+            found[contact_id].append(CardIdentity(*identity))
+    for names in found.values():
+        names.sort(key=lambda one: (IDENTITY_KINDS.index(one.kind), one.value))
+    return found

@@ -10,7 +10,7 @@ from core.clock import now
 from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import invalid
 from core.ids import new_id, to_uuid
-from core.values.phone import phone_variants
+from core.values.network_address import address_variants
 from core.values.text import one_line
 from messaging.contacts import search_tokens
 from messaging.messages import queries as message_queries
@@ -40,7 +40,7 @@ def opt_out(contact_id: str, at: datetime, source: str) -> bool:
         opted_out_source=source,
     )
     if done:
-        message_queries.cancel_waiting_messages(_phone_spellings(contact_id), "marketing")
+        message_queries.cancel_waiting_messages(_addresses(contact_id), "marketing")
     return done
 
 
@@ -99,8 +99,8 @@ def unblock(contact_id: str) -> bool:
 
 
 def record_blocked_phones(contact_id: str) -> None:
-    """Store every spelling of the contact's phones, so that one lookup by phone is enough."""
-    if ways := _phone_spellings(contact_id):
+    """Store every spelling of the contact's phones and ids, so that one lookup is enough."""
+    if ways := _addresses(contact_id):
         db.session.execute(
             BLOCK,
             {
@@ -111,15 +111,13 @@ def record_blocked_phones(contact_id: str) -> None:
         )
 
 
-def _phone_spellings(contact_id: str) -> list[str]:
-    phones = db.session.scalars(
+def _addresses(contact_id: str) -> list[str]:
+    spellings = db.session.scalars(
         select(Identity.spelling).where(
-            Identity.tenant_id == current_tenant_id(),
-            Identity.contact_id == contact_id,
-            Identity.kind == "phone",
+            Identity.tenant_id == current_tenant_id(), Identity.contact_id == contact_id
         )
     )
-    return sorted({way for phone in phones for way in phone_variants(phone)})
+    return sorted({way for one in spellings for way in address_variants(one)})
 
 
 def delete_blocked_phones(contact_id: str) -> None:

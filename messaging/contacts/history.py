@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Boolean, and_, bindparam, exists, or_, select
 
 from core.db import THIS_TENANT, read_rows
-from messaging.contacts.cards import ContactCard, addresses_of
-from messaging.models import Conversation, Line, Message
+from messaging.contacts.cards import ContactCard, addresses_in, addresses_of
+from messaging.models import Conversation, FormerIdentity, Line, Message
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,11 @@ class ConversationSummary:
     unread: int
 
 
+FORMER_OWNER = exists().where(
+    FormerIdentity.tenant_id == THIS_TENANT,
+    FormerIdentity.contact_id == Message.contact_id,
+    or_(FormerIdentity.value == Message.phone, FormerIdentity.spelling == Message.phone),
+)
 MESSAGES = (
     select(
         Message.id,
@@ -30,7 +35,15 @@ MESSAGES = (
         Message.state,
         Message.created_at,
     )
-    .where(Message.tenant_id == THIS_TENANT, Message.phone == bindparam("phone"))
+    .where(
+        Message.tenant_id == THIS_TENANT,
+        Message.phone == bindparam("phone"),
+        or_(
+            Message.contact_id == bindparam("contact_id"),
+            # A number may have had another owner.
+            and_(bindparam("is_current", type_=Boolean), ~FORMER_OWNER),
+        ),
+    )
     .order_by(Message.id.desc())
     .limit(bindparam("most"))
 )
@@ -48,8 +61,10 @@ def list_messages(card: ContactCard, after: str | None, limit: int) -> list[Any]
     """Return messages, newest first, with what a list of them shows; one index scan per address."""
     query = MESSAGES.where(Message.id < after) if after else MESSAGES
     found: list[Any] = []
+    current = set(addresses_in(card.identities))
     for name in addresses_of(card):
-        found += read_rows(query, {"phone": name, "most": limit})
+        params = {"contact_id": card.id, "is_current": name in current}
+        found += read_rows(query, {"phone": name, "most": limit} | params)
     return sorted(found, key=lambda one: str(one.id), reverse=True)[:limit]
 
 

@@ -1,30 +1,53 @@
-"""Find contacts by any of their identities, or create them when they first write."""
+"""Find contacts by any of their identities, or create them when they first write.
 
-from collections.abc import Iterable
+A message links all identities that it carries. If they belong to two contacts, `linking.py` joins
+them or leaves the decision to a person.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy import TextClause, delete, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid, invalid
 from core.ids import from_uuid, new_id, to_uuid
+from core.values.network_address import LID, PHONE, USER_ID, address_kind
 from core.values.phone import phone_variants
 from core.values.text import fold_case, one_line
 from messaging.contacts import consent as contact_consent
-from messaging.contacts import search_tokens
-from messaging.models import BlockedPhone, Contact, Identity
+from messaging.contacts import linking, search_tokens
+from messaging.models import BlockedPhone, Contact, FormerIdentity, Identity
 
-LONGEST_NAME = 200
+LONGEST_NAME, LONGEST_USERNAME = 200, 64
 
 FIND_CONTACTS = text("""
-SELECT identities.kind, identities.contact_id, identities.value, identities.spelling
+SELECT identities.kind, identities.contact_id, identities.value, identities.spelling,
+       identities.line_id, identities.added_at
   FROM identities
   JOIN unnest(CAST(:kinds AS text[]), CAST(:values AS text[])) AS asked (kind, value)
     ON identities.kind = asked.kind AND identities.value = asked.value
  WHERE identities.tenant_id = :tenant_id
+""")
+# An id is never given to another person. A phone may be, so that it counts only for messages that
+# were written before it was given up.
+FIND_FORMER = text("""
+SELECT former.kind, former.contact_id, former.value, former.ended_at >= :at AS late
+  FROM former_identities AS former
+  JOIN unnest(CAST(:kinds AS text[]), CAST(:values AS text[])) AS asked (kind, value)
+    ON former.kind = asked.kind AND former.value = asked.value
+ WHERE former.tenant_id = :tenant_id AND (former.kind <> 'phone' OR former.ended_at >= :at)
+ ORDER BY former.ended_at DESC
+""")
+RECORD_USERNAME = text("""
+UPDATE contacts SET username = :username
+ WHERE tenant_id = :tenant_id AND id = :id AND username <> :username
+   AND (last_seen_at IS NULL OR last_seen_at <= :at)
+RETURNING id
 """)
 # Keeps the network's newest profile name. A name that a person entered is not replaced.
 RECORD_SEEN = text("""
@@ -74,7 +97,7 @@ class KnownContact:
 
 
 @dataclass(frozen=True)
-class _IdentityKey:
+class IdentityKey:
     """One identity to look for. `values` are all its spellings; the first one is stored."""
 
     kind: str
@@ -82,22 +105,59 @@ class _IdentityKey:
     spelling: str
 
 
-def find_or_create(phone: str, network_id: str, name: str, at: datetime) -> KnownContact:
+@dataclass(frozen=True)
+class Match:
+    """The contacts that some identities belong to; the one of the phone comes first."""
+
+    contact_ids: list[str]
+    unknown: list[IdentityKey]
+    """Those that belong to nobody."""
+    late: bool = False
+    """The message was written before the network replaced its identities."""
+
+
+def find_or_create(
+    phone: str,
+    network_id: str,
+    name: str,
+    at: datetime,
+    *,
+    parent_id: str = "",
+    username: str = "",
+    line_id: int | None = None,
+) -> KnownContact:
     """Return the contact of a sender, created if new. Updates its name and last seen."""
-    names = _identity_keys(phone, network_id)
-    if not names:
+    keys = identity_keys(phone, network_id, parent_id)
+    if not keys:
         raise ValueError("the sender has neither a phone nor an id of the network")
-    contact_id, known = _find(names)
-    new = contact_id is None
-    if contact_id is None:
-        contact_id, known = _create(names, at)
-    learned = _add_identities(contact_id, [one for one in names if one.kind not in known])
-    return _record_seen(contact_id, one_line(name, LONGEST_NAME), at, new=new or learned)
+    match = _match(keys, at, line_id)
+    new = not match.contact_ids
+    if new:
+        contact_id, match = _create(keys, at, line_id)
+    else:
+        contact_id = linking.join_contacts(match.contact_ids, at)
+    learned = not match.late and add_identities(contact_id, match.unknown, at, line_id)
+    if username:
+        _record_username(contact_id, one_line(username, LONGEST_USERNAME).lstrip("@"), at)
+    contact = _record_seen(contact_id, one_line(name, LONGEST_NAME), at, new=new or learned)
+    if learned and contact.blocked_at is not None:
+        contact_consent.record_blocked_phones(contact_id)
+    return contact
 
 
-def find_contact(phone: str = "", network_id: str = "") -> str | None:
-    names = _identity_keys(phone, network_id)
-    return _find(names)[0] if names else None
+def find_contact(phone: str = "", network_id: str = "", at: datetime | None = None) -> str | None:
+    """Return the contact. `at`: of a message from them, which may have arrived late."""
+    keys = identity_keys(phone, network_id)
+    match = _match(keys, at) if keys else Match([], [])
+    return match.contact_ids[0] if match.contact_ids else None
+
+
+def find_by_address(address: str) -> str | None:
+    """Return the contact by a phone or by the network's id."""
+    if not address:
+        return None
+    is_phone = address_kind(address) == PHONE
+    return find_contact(address) if is_phone else find_contact(network_id=address)
 
 
 def is_opt_out_request(typed: str) -> bool:
@@ -116,8 +176,8 @@ def record_opt_out(contact_id: str, at: datetime, source: str = "word") -> bool:
     return contact_consent.opt_out(contact_id, at, source)
 
 
-def has_opted_out(phone: str) -> bool:
-    contact_id = find_contact(phone)
+def has_opted_out(address: str) -> bool:
+    contact_id = find_by_address(address)
     if contact_id is None:
         return False
     query = select(Contact.opted_out_at).where(
@@ -162,45 +222,68 @@ def canonical_spelling(phone: str) -> str:
 
 def identity_of_phone(phone: str) -> tuple[str, str]:
     """Return kind and value of the identity for this phone or network id."""
-    if phone.isdecimal():
-        return "phone", canonical_spelling(phone)
-    return "lid" if phone.endswith("@lid") else "network_id", phone
+    kind = address_kind(phone)
+    return kind, canonical_spelling(phone) if kind == PHONE else phone
 
 
-def _identity_keys(phone: str, network_id: str) -> list[_IdentityKey]:
-    names = []
+def identity_keys(phone: str, *network_ids: str) -> list[IdentityKey]:
+    keys = []
     if phone:
         spelling = canonical_spelling(phone)
-        names.append(
-            _IdentityKey("phone", (spelling, *(phone_variants(phone) - {spelling})), phone)
-        )
-    if network_id:
-        kind = "lid" if network_id.endswith("@lid") else "network_id"
-        names.append(_IdentityKey(kind, (network_id,), network_id))
-    return names
+        keys.append(IdentityKey(PHONE, (spelling, *(phone_variants(phone) - {spelling})), phone))
+    return keys + [
+        IdentityKey(LID if address_kind(one) == LID else USER_ID, (one,), one)
+        for one in network_ids
+        if one
+    ]
 
 
-def _find(names: list[_IdentityKey]) -> tuple[str | None, set[str]]:
-    """Return the contact and the identity kinds that matched. A phone takes precedence."""
-    rows = db.session.execute(
-        FIND_CONTACTS,
-        {
-            "tenant_id": current_tenant_id(),
-            "kinds": [one.kind for one in names for _ in one.values],
-            "values": [value for one in names for value in one.values],
-        },
-    ).all()
-    if not rows:
-        return None, set()
-    first = min(rows, key=lambda row: row.kind != "phone")
-    for one in names:
-        for row in rows:
-            if row.kind == one.kind and row.spelling != one.spelling:
-                _update_spelling(row.kind, row.value, one.spelling)
-    return from_uuid("con", first.contact_id), {row.kind for row in rows}
+def owners(keys: list[IdentityKey], since: datetime | None = None) -> dict[IdentityKey, str]:
+    """Return the contact of each identity that belongs to one, and did at that time."""
+    return {
+        key: from_uuid("con", row.contact_id)
+        for key, row in _live_rows(keys).items()
+        if since is None or row.added_at is None or row.added_at <= since
+    }
 
 
-def _create(names: list[_IdentityKey], at: datetime) -> tuple[str, set[str]]:
+def _match(keys: list[IdentityKey], at: datetime | None, line_id: int | None = None) -> Match:
+    rows = _live_rows(keys)
+    _update_identities(rows, line_id)
+    unknown = [key for key in keys if key not in rows]
+    found = [rows[key].contact_id for key in keys if key in rows]
+    if at is not None and (asked := [key for key in keys if _may_be_former(rows.get(key), at)]):
+        former = _execute_find(FIND_FORMER, asked, at=at)
+        late = [row for row in former if row.late]
+        if late:
+            first = min(late, key=lambda row: row.kind == PHONE)  # an id is surely theirs
+            return Match([from_uuid("con", first.contact_id)], [], late=True)
+        found += [row.contact_id for row in former]
+    return Match(list(dict.fromkeys(from_uuid("con", one) for one in found)), unknown)
+
+
+def _may_be_former(row: Any, at: datetime) -> bool:
+    """Nobody has the identity now, or its owner got it after the message was written."""
+    return row is None or (row.added_at is not None and at < row.added_at)
+
+
+def _live_rows(keys: list[IdentityKey]) -> dict[IdentityKey, Any]:
+    rows = _execute_find(FIND_CONTACTS, keys)
+    return {
+        key: row for key in keys for row in rows if row.kind == key.kind and row.value in key.values
+    }
+
+
+def _execute_find(statement: TextClause, keys: list[IdentityKey], **more: Any) -> Sequence[Any]:
+    params = {
+        "tenant_id": current_tenant_id(),
+        "kinds": [key.kind for key in keys for _ in key.values],
+        "values": [value for key in keys for value in key.values],
+    }
+    return db.session.execute(statement, params | more).all()
+
+
+def _create(keys: list[IdentityKey], at: datetime, line_id: int | None) -> tuple[str, Match]:
     tenant_id, contact_id = current_tenant_id(), new_id("con")
     db.session.execute(
         insert(Contact).values(
@@ -210,49 +293,89 @@ def _create(names: list[_IdentityKey], at: datetime) -> tuple[str, set[str]]:
             last_seen_at=at,
         )
     )
-    if _add_identity(contact_id, names[0]):
-        return contact_id, {names[0].kind}
+    if _add_identity(contact_id, keys[0], at, line_id):
+        return contact_id, Match([contact_id], keys[1:])
     # Another transaction created the contact of this sender first and has committed.
     db.session.execute(
         delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == contact_id)
     )
-    found, known = _find(names)
-    if found is None:
+    match = _match(keys, at)
+    if not match.contact_ids:
         raise RuntimeError("a contact was made and erased while we looked")
-    return found, known
+    return match.contact_ids[0], match
 
 
-def _add_identities(contact_id: str, names: list[_IdentityKey]) -> bool:
-    made = [_add_identity(contact_id, one) for one in names]
+def add_identities(
+    contact_id: str, keys: list[IdentityKey], at: datetime, line_id: int | None
+) -> bool:
+    """Add those that belong to nobody. Returns whether there were any."""
+    made = [_add_identity(contact_id, key, at, line_id) for key in keys]
     return any(made)
 
 
-def _add_identity(contact_id: str, one: _IdentityKey) -> bool:
+def _add_identity(contact_id: str, key: IdentityKey, at: datetime, line_id: int | None) -> bool:
     made = db.session.execute(
         upsert(Identity)
         .values(
             tenant_id=current_tenant_id(),
-            kind=one.kind,
-            value=one.values[0],
+            kind=key.kind,
+            value=key.values[0],
             contact_id=contact_id,
-            spelling=one.spelling,
+            spelling=key.spelling,
+            line_id=line_id,
+            added_at=min(at, now()),
         )
         .on_conflict_do_nothing()
         .returning(Identity.contact_id)
     )
-    return made.first() is not None
-
-
-def _update_spelling(kind: str, value: str, spelling: str) -> None:
-    db.session.execute(
-        update(Identity)
-        .where(
-            Identity.tenant_id == current_tenant_id(),
-            Identity.kind == kind,
-            Identity.value == value,
+    if made.first() is None:
+        return False
+    db.session.execute(  # the network uses it again
+        delete(FormerIdentity).where(
+            FormerIdentity.tenant_id == current_tenant_id(),
+            FormerIdentity.contact_id == contact_id,
+            FormerIdentity.kind == key.kind,
+            FormerIdentity.value == key.values[0],
         )
-        .values(spelling=spelling)
     )
+    return True
+
+
+def _update_identities(rows: dict[IdentityKey, Any], line_id: int | None) -> None:
+    """Keep the network's newest spelling of a phone, and the line of an id."""
+    for key, row in rows.items():
+        changes: dict[str, Any] = {}
+        if row.spelling != key.spelling:
+            changes["spelling"] = key.spelling
+        if line_id is not None and key.kind != PHONE and row.line_id != line_id:
+            changes["line_id"] = line_id
+        if changes:
+            db.session.execute(
+                update(Identity)
+                .where(
+                    Identity.tenant_id == current_tenant_id(),
+                    Identity.kind == row.kind,
+                    Identity.value == row.value,
+                )
+                .values(**changes)
+            )
+
+
+def _record_username(contact_id: str, username: str, at: datetime) -> None:
+    """Store the network's newest user name, and find the contact by it."""
+    params = {
+        "tenant_id": current_tenant_id(),
+        "id": str(to_uuid("con", contact_id)),
+        "username": username,
+        "at": min(at, now()),
+    }
+    known = select(Contact.username).where(
+        Contact.tenant_id == current_tenant_id(), Contact.id == contact_id
+    )
+    if db.session.scalar(known) == username:
+        return
+    with search_tokens.updating_tokens(contact_id):
+        db.session.execute(RECORD_USERNAME, params)
 
 
 def _record_seen(contact_id: str, name: str, at: datetime, *, new: bool) -> KnownContact:

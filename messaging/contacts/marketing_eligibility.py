@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, and_, case, exists, literal, select, updat
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.sql.partitions import id_at
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Contact, Identity, Message
 
 DELETED, BLOCKED, OPTED_OUT = "gone", "blocked", "opted_out"
@@ -26,16 +27,19 @@ RECIPIENT_UNAVAILABLE = "recipient_unavailable"
 
 
 def exclusion_reasons(
-    contact_ids: Sequence[str], *, rest: timedelta | None = MIN_INTERVAL
+    contact_ids: Sequence[str],
+    *,
+    rest: timedelta | None = MIN_INTERVAL,
+    line_kind: str | None = None,
 ) -> dict[str, str]:
     """Return the reasons of those contacts that may not get marketing now.
 
     Runs in the tenant's open transaction. `rest` is the minimum time since the last marketing
-    message; None means no minimum.
+    message; None means no minimum. `line_kind`: of the line that will send.
     """
     if not contact_ids:
         return {}
-    why = exclusion_expression(now(), rest)
+    why = exclusion_expression(now(), rest, line_kind=line_kind)
     rows = db.session.execute(
         select(Contact.id, why.label("why")).where(
             Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids))
@@ -57,7 +61,10 @@ def record_marketing_sent(contact_ids: Sequence[str], at: datetime | None = None
 
 
 def exclusion_expression(
-    moment: datetime, rest: timedelta | None, *more: tuple[ColumnElement[bool], str]
+    moment: datetime,
+    rest: timedelta | None,
+    *more: tuple[ColumnElement[bool], str],
+    line_kind: str | None = None,
 ) -> ColumnElement[str]:
     """Return the reason as an SQL expression on a row of `contacts`; "" for eligible contacts.
 
@@ -66,7 +73,7 @@ def exclusion_expression(
     whens: list[tuple[ColumnElement[bool], str]] = [
         (Contact.blocked_at.is_not(None), BLOCKED),
         (Contact.opted_out_at.is_not(None), OPTED_OUT),
-        (~_has_phone(), NO_PHONE),
+        (~_has_address(line_kind), NO_PHONE),
         (_unreachable(moment), UNREACHABLE),
     ]
     if rest is not None:
@@ -75,11 +82,14 @@ def exclusion_expression(
     return case(*((condition, literal(word)) for condition, word in whens), else_=literal(""))
 
 
-def _has_phone() -> ColumnElement[bool]:
+def _has_address(line_kind: str | None) -> ColumnElement[bool]:
+    """They have a phone, or an id that a line of this kind can send to; of any line if None."""
+    drivers = DRIVERS.values() if line_kind is None else [DRIVERS[line_kind]]
+    kinds = {kind for driver in drivers for kind in driver.address_kinds}
     return exists().where(
         Identity.tenant_id == current_tenant_id(),
         Identity.contact_id == Contact.id,
-        Identity.kind == "phone",
+        Identity.kind.in_(sorted(kinds)),
     )
 
 
@@ -103,7 +113,6 @@ def _unreachable(moment: datetime) -> ColumnElement[bool]:
         )
         .where(
             Identity.tenant_id == current_tenant_id(),
-            Identity.kind == "phone",
             Message.state == "failed",
             Message.error_code == RECIPIENT_UNAVAILABLE,
             Message.id > _from_time(moment - FAILURE_PERIOD),

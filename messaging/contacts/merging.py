@@ -3,19 +3,25 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import delete, func, select, text, tuple_, update
 
 from core.db import current_tenant_id, db
 from core.errors import invalid
 from core.ids import to_uuid
-from core.values.phone import phone_variants
 from messaging import search_index
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
-from messaging.contacts import search_tokens
-from messaging.contacts.cards import CardIdentity, ContactCard
+from messaging.contacts import duplicates, search_tokens
+from messaging.contacts.cards import ContactCard
 from messaging.messages import queries as message_queries
-from messaging.models import BlockedPhone, ConsentChange, Contact, ContactNote, Identity
+from messaging.models import (
+    BlockedPhone,
+    ConsentChange,
+    Contact,
+    ContactNote,
+    FormerIdentity,
+    Identity,
+)
 from tenants import audit
 
 MOVE_MESSAGES = text("""
@@ -123,13 +129,15 @@ def merge(kept_id: str, gone_id: str) -> ContactCard:
     with search_tokens.updating_tokens(kept.id, gone.id):
         _fill_missing(kept, gone)
         db.session.flush()
-        for table in (Identity, ContactNote, ConsentChange, BlockedPhone):
+        _drop_shared_former(kept.id, gone.id)
+        for table in (Identity, FormerIdentity, ContactNote, ConsentChange, BlockedPhone):
             db.session.execute(
                 update(table)
                 .where(table.tenant_id == tenant_id, table.contact_id == gone.id)
                 .values(contact_id=kept.id)
             )
         _merge_conversations(preview, kept.id, gone.id)
+        duplicates.move_cases(kept.id, gone.id)
         for also in MORE_MERGES:
             also(kept.id, gone.id)
         db.session.execute(
@@ -153,6 +161,20 @@ def merge(kept_id: str, gone_id: str) -> ContactCard:
     return card
 
 
+def _drop_shared_former(kept_id: str, gone_id: str) -> None:
+    """Both may have had the same number at different times; the kept contact's row stays."""
+    shared = select(FormerIdentity.kind, FormerIdentity.value).where(
+        FormerIdentity.tenant_id == current_tenant_id(), FormerIdentity.contact_id == kept_id
+    )
+    db.session.execute(
+        delete(FormerIdentity).where(
+            FormerIdentity.tenant_id == current_tenant_id(),
+            FormerIdentity.contact_id == gone_id,
+            tuple_(FormerIdentity.kind, FormerIdentity.value).in_(shared),
+        )
+    )
+
+
 def _locked(kept_id: str, gone_id: str) -> tuple[Contact, Contact]:
     """Lock both in id order, so that two opposite merges do not deadlock."""
     rows = db.session.scalars(
@@ -171,6 +193,8 @@ def _fill_missing(kept: Contact, gone: Contact) -> None:
     if not kept.name or (kept.named_by == "network" and gone.named_by != "network" and gone.name):
         kept.name, kept.named_by, kept.name_key = gone.name, gone.named_by, gone.name_key
     kept.profile_name = kept.profile_name or gone.profile_name
+    if gone.username and (not kept.username or _seen_later(gone, kept)):
+        kept.username = gone.username
     kept.language = kept.language or gone.language
     kept.tags = _merge_tags(kept, gone)
     kept.fields = {**gone.fields, **kept.fields}
@@ -194,27 +218,27 @@ def _fill_missing(kept: Contact, gone: Contact) -> None:
     kept.spent += gone.spent
 
 
+def _seen_later(one: Contact, other: Contact) -> bool:
+    return one.last_seen_at is not None and (
+        other.last_seen_at is None or one.last_seen_at > other.last_seen_at
+    )
+
+
 def _merge_tags(kept: Contact, gone: Contact) -> list[str]:
     named = {search_tokens.tag_key(tag): tag for tag in (*gone.tags, *kept.tags)}
     return [named[key] for key in sorted(named)]
 
 
 def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> None:
-    phones = {way for one in preview.gone.identities for way in _identity_spellings(one)}
     params = {
         "tenant_id": current_tenant_id(),
         "kept": str(to_uuid("con", kept_id)),
         "gone": str(to_uuid("con", gone_id)),
     }
-    db.session.execute(MOVE_MESSAGES, {**params, "phones": sorted(phones)})
+    phones = contact_cards.addresses_of(preview.gone)
+    db.session.execute(MOVE_MESSAGES, {**params, "phones": phones})
     for statement in (
         *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_WORDS),
         *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS),
     ):
         db.session.execute(statement, params)
-
-
-def _identity_spellings(identity: CardIdentity) -> set[str]:
-    if identity.kind != "phone":
-        return {identity.value, identity.spelling}
-    return phone_variants(identity.value) | {identity.spelling}

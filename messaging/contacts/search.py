@@ -136,7 +136,7 @@ def _search_queries(typed: str, country: str | None) -> list[TokenQuery]:
     if _DIGITS.fullmatch(typed) and sum(char.isdigit() for char in typed) >= 3:
         return _by_digits(typed, country)
     by_name = _by_name(typed)
-    exact = TokenQuery((f"i{fold_case(typed)}",))
+    exact = TokenQuery((f"i{fold_case(typed.removeprefix('@'))}",))
     return [*by_name, exact] if " " not in typed else by_name
 
 

@@ -1,8 +1,9 @@
 """Search tokens of contacts, stored in the order of the results.
 
 A token begins with its kind: `w` the beginning of a word of the name, `p` and `s` the first and the
-last digits of a phone, `i` another identity, `#` a tag, `l` a language, `!` a mark. Tokens are
-computed from the contact alone, so a change deletes and adds the difference.
+last digits of a phone, `i` another identity or the beginning of the user name, `#` a tag, `l` a
+language, `!` a mark. Tokens are computed from the contact alone, so a change deletes and adds the
+difference.
 """
 
 import re
@@ -22,10 +23,11 @@ WORD_STEPS = (2, 3, 4, 5, 6, 7, 8, 10, 13)
 PREFIX_STEPS = (3, 5, 7, 9)
 SUFFIX_STEPS = (4, 7)
 MOST_WORDS = 12
+MIN_USERNAME = 2  # letters that find a user name by its beginning
 _WORD = re.compile(r"[^\W_]+")
 
 READ_CONTACTS = text("""
-SELECT contacts.id, contacts.name, contacts.language, contacts.tags,
+SELECT contacts.id, contacts.name, contacts.username, contacts.language, contacts.tags,
        contacts.consent_at IS NOT NULL AS agreed, contacts.opted_out_at IS NOT NULL AS out,
        contacts.blocked_at IS NOT NULL AS blocked,
        ARRAY(SELECT identities.kind || ':' || identities.value FROM identities
@@ -53,6 +55,7 @@ class TokenSource:
     """The values from which tokens are computed."""
 
     name: str = ""
+    username: str = ""
     language: str = ""
     tags: Sequence[str] = ()
     agreed: bool = False
@@ -78,6 +81,8 @@ def tag_key(tag: str) -> str:
 def tokens_of(one: TokenSource) -> set[str]:
     found = {f"#{tag_key(tag)}" for tag in one.tags}
     found |= word_tokens(one.name)
+    username = fold_case(one.username)
+    found |= {f"i{username[:length]}" for length in range(MIN_USERNAME, len(username) + 1)}
     phones = 0
     for kind, _, value in (name.partition(":") for name in one.names):
         if kind == "phone":
@@ -147,6 +152,7 @@ def _current_tokens(contact_ids: Sequence[str]) -> dict[Any, set[str]]:
         row.id: tokens_of(
             TokenSource(
                 name=row.name,
+                username=row.username,
                 language=row.language,
                 tags=row.tags,
                 agreed=row.agreed,

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now
 from core.db import current_tenant_id, db, invalidate_tenant_cache
 from core.logs import logger
-from core.values.phone import phone_variants
+from core.values.network_address import address_variants
 from messaging.costs.markets import market_countries, market_country
 from messaging.models import VolumeTier
 
@@ -165,7 +165,7 @@ def _facts(
         key = (line_id, date.fromisoformat(of_month), country, category)
         facts.tiers.setdefault(key, []).append((datetime.fromisoformat(reached_at), bound))
     for line_id, recipient, until in entry_points or ():
-        names = phone_variants(recipient) if recipient.isdecimal() else {recipient}
+        names = address_variants(recipient)
         for name in names:
             facts.entry_points.setdefault((line_id, name), datetime.fromisoformat(until))
     return facts

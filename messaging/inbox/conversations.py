@@ -13,8 +13,9 @@ from core.clock import now
 from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound, invalid
 from core.ids import BadId, from_uuid, to_uuid
-from core.values.phone import phone_variants
 from messaging import search_index
+from messaging.contacts.cards import CardIdentity, address_on_line, addresses_in
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Conversation
 
 VIEWS = ("open", "mine", "unassigned", "unread", "closed", "all")
@@ -23,17 +24,21 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 SELECT_CONVERSATIONS = """
 SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_until, c.unread,
-       c.assigned_to, c.closed_at, contacts.name, contacts.tags, contacts.blocked_at,
-       contacts.opted_out_at, m.direction, m.kind, m.text, m.state, c.held_by,
-       jsonb_exists(m.content, 'deleted_at') AS deleted
+       c.assigned_to, c.closed_at, contacts.name, contacts.username, contacts.tags,
+       contacts.blocked_at, contacts.opted_out_at, m.direction, m.kind, m.text, m.state,
+       l.kind AS line_kind, c.held_by, jsonb_exists(m.content, 'deleted_at') AS deleted
   FROM conversations AS c
+  JOIN lines AS l ON l.tenant_id = :tenant_id AND l.id = c.line_id
   JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
   LEFT JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = c.last_message_id
  WHERE c.tenant_id = :tenant_id"""
 IDENTITIES = text("""
-SELECT contact_id, kind, value, spelling FROM identities
+SELECT contact_id, kind, value, spelling, line_id, added_at, false AS former FROM identities
  WHERE tenant_id = :tenant_id AND contact_id = ANY(CAST(:contact_ids AS uuid[]))
- ORDER BY kind, value
+ UNION ALL
+SELECT contact_id, kind, value, spelling, NULL, NULL, true FROM former_identities
+ WHERE tenant_id = :tenant_id AND contact_id = ANY(CAST(:contact_ids AS uuid[]))
+ ORDER BY former, kind, value
 """)
 ONE_CONVERSATION = text(f"{SELECT_CONVERSATIONS} AND c.id = :id")
 CONDITIONS = {
@@ -95,32 +100,38 @@ class ConversationSummary:
     """The sender has deleted the last message."""
     held_by: str = ""
     """meta_agent while the network's own agent answers."""
-    identities: tuple[tuple[str, str, str], ...] = field(default=())
-    """Kind, value and the network's spelling of each."""
+    username: str = ""
+    line_kind: str = "cloud"
+    identities: tuple[CardIdentity, ...] = field(default=())
+    former: tuple[CardIdentity, ...] = field(default=())
+    """What the network has replaced; earlier messages are stored with it."""
 
     @property
     def phone(self) -> str:
         """As the network spells it; "" if there is none."""
-        return next((spelling for kind, _, spelling in self.identities if kind == "phone"), "")
+        return next((one.spelling for one in self.identities if one.kind == "phone"), "")
 
     @property
     def address(self) -> str:
-        """Where a reply goes: the phone, else the network's own id."""
-        others = (spelling for kind, _, spelling in self.identities if kind != "username")
-        return self.phone or next(others, "")
+        """Where a reply goes: the phone, else an id that this line can send to."""
+        kinds = DRIVERS[self.line_kind].address_kinds
+        return address_on_line(self.identities, self.line_id, kinds)
 
     @property
     def places(self) -> list[str]:
         """Every address under which the contact's messages may be stored."""
-        found = {one for _, value, spelling in self.identities for one in (value, spelling)}
-        for one in list(found):
-            if one.isdecimal():
-                found |= phone_variants(one)
-        return sorted(found)
+        return addresses_in(self.identities)
+
+    @property
+    def former_places(self) -> list[str]:
+        """Here, only messages that are known to be this contact's are theirs."""
+        return sorted(set(addresses_in(self.former)) - set(self.places))
 
     @property
     def title(self) -> str:
-        return self.contact_name or self.address
+        username = f"@{self.username}" if self.username and not self.phone else ""
+        first = self.identities[0].spelling if self.identities else ""
+        return self.contact_name or username or self.phone or first
 
     def window_left(self) -> timedelta | None:
         """Return the time left to reply; None if this line has no window, zero if it is closed."""
@@ -202,7 +213,7 @@ def _read_cursor(after: str) -> tuple[datetime, str]:
 
 
 def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
-    names = _identities([row.contact_id for row in rows])
+    current, former = _identities([row.contact_id for row in rows])
     return [
         ConversationSummary(
             id=from_uuid("cnv", row.id),
@@ -224,18 +235,22 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
             last_state=row.state or "",
             last_deleted=bool(row.deleted),
             held_by=row.held_by or "",
-            identities=names.get(row.contact_id, ()),
+            username=row.username,
+            line_kind=row.line_kind,
+            identities=tuple(current.get(row.contact_id, ())),
+            former=tuple(former.get(row.contact_id, ())),
         )
         for row in rows
     ]
 
 
-def _identities(contact_ids: list[Any]) -> dict[Any, tuple[tuple[str, str, str], ...]]:
-    if not contact_ids:
-        return {}
-    rows = read_rows(IDENTITIES, _params(contact_ids=list(contact_ids)))
-    found: dict[Any, tuple[tuple[str, str, str], ...]] = {}
-    for row in rows:
-        names = found.get(row.contact_id, ())
-        found[row.contact_id] = (*names, (row.kind, row.value, row.spelling))
-    return found
+def _identities(
+    contact_ids: list[Any],
+) -> tuple[dict[Any, list[CardIdentity]], dict[Any, list[CardIdentity]]]:
+    """Return the current and the former identities of each contact."""
+    found: tuple[dict[Any, list[CardIdentity]], ...] = ({}, {})
+    if contact_ids:
+        rows = read_rows(IDENTITIES, _params(contact_ids=contact_ids))
+        for contact_id, *identity, former in rows:
+            found[former].setdefault(contact_id, []).append(CardIdentity(*identity))
+    return found[0], found[1]

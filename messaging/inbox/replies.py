@@ -98,7 +98,7 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     check_capability(line.kind, draft.kind, draft.content)
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, accepted.id))
-    _record_reply(talk, accepted.id)
+    record_reply(talk, accepted.id)
     if talk.held_by:
         handovers.take_over(talk.id)
     search_index.add_words(talk.id, search_index.words_of(draft.text))
@@ -175,7 +175,7 @@ def _checked_text(written: str, field: str, most: int) -> str:
     return checked
 
 
-def _record_reply(talk: ConversationSummary, message_id: str) -> None:
+def record_reply(talk: ConversationSummary, message_id: str) -> None:
     actor = current_actor()
     db.session.execute(
         RECORD_REPLY,

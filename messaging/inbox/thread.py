@@ -18,7 +18,9 @@ from messaging.models import MediaFile, Message
 PAGE = 40
 LONGEST_QUOTE = 140
 
-# By address: an outbound message is stored with a phone, not always with a contact.
+# By address: an outbound message is stored with a phone, not always with a contact. A number may
+# have had another owner, whose messages are left out. Of a former number, only messages that are
+# known to be the contact's are shown.
 SELECT_MESSAGES_BEFORE = text("""
 SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
  CROSS JOIN LATERAL (
@@ -26,6 +28,10 @@ SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
           error_text AS error_reason, error_code, phone, created_at, changed_at, due_at
      FROM messages
     WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id AND id < :bound
+      AND (contact_id = :contact_id OR place = ANY(CAST(:current AS text[])) AND NOT EXISTS (
+           SELECT 1 FROM former_identities AS former
+            WHERE former.tenant_id = :tenant_id AND former.contact_id = messages.contact_id
+              AND messages.phone IN (former.value, former.spelling)))
     ORDER BY id DESC LIMIT :limit) AS m
  ORDER BY m.id DESC LIMIT :limit
 """)
@@ -36,6 +42,10 @@ SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
           error_text AS error_reason, error_code, phone, created_at, changed_at, due_at
      FROM messages
     WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id AND id > :bound
+      AND (contact_id = :contact_id OR place = ANY(CAST(:current AS text[])) AND NOT EXISTS (
+           SELECT 1 FROM former_identities AS former
+            WHERE former.tenant_id = :tenant_id AND former.contact_id = messages.contact_id
+              AND messages.phone IN (former.value, former.spelling)))
     ORDER BY id LIMIT :limit) AS m
  ORDER BY m.id LIMIT :limit
 """)
@@ -189,7 +199,9 @@ def _params(talk: ConversationSummary, **more: Any) -> dict[str, Any]:
     return {
         "tenant_id": current_tenant_id(),
         "conversation_id": str(to_uuid("cnv", talk.id)),
-        "places": talk.places,
+        "places": [*talk.places, *talk.former_places],
+        "current": talk.places,
+        "contact_id": str(to_uuid("con", talk.contact_id)),
         "line_id": talk.line_id,
         **more,
     }

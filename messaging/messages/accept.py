@@ -21,13 +21,14 @@ from core.errors import invalid
 from core.ids import from_uuid, new_uuid, new_uuid_text
 from core.sql.db_errors import sqlstate
 from core.sql.pool import run_global
-from core.values.phone import phone_country
+from core.values.network_address import address_country
 from messaging.contacts.identities import contact_blocked_error, has_opted_out
 from messaging.costs import rates as message_rates
 from messaging.lines import recipient_limits
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.send_lane import LANE
 from messaging.models import Line
+from messaging.templates import code_buttons
 from messaging.templates import validation as template_validation
 from tenants.audit import current_actor
 from tenants.idempotency import KEY_LIFETIME
@@ -110,9 +111,11 @@ def check_template_draft(draft: MessageDraft, line: Line) -> MessageDraft:
     """
     if draft.kind != "template":
         if (other := draft.content.get("fallback")) and DRIVERS[line.kind].has_templates:
-            template_validation.check_template(line, other, "fallback_template")
+            category = template_validation.check_template(line, other, "fallback_template")
+            code_buttons.check_recipient(line, other, category, draft.phone, "fallback_template")
         return draft
     category = template_validation.check_template(line, draft.content)
+    code_buttons.check_recipient(line, draft.content, category, draft.phone)
     if category == template_validation.MARKETING and has_opted_out(draft.phone):
         raise invalid(
             "phone",
@@ -182,7 +185,7 @@ def prepare_message(
     moment, uuid = now(), new_uuid()
     scheduled = draft.scheduled_at is not None and draft.scheduled_at > moment
     state, due_at = ("scheduled", draft.scheduled_at) if scheduled else ("queued", moment)
-    country = phone_country(draft.phone) or "other"
+    country = address_country(draft.phone) or "other"
     price = cards.quote_and_count(line, draft.phone, country, draft.category, moment)
     params = {
         "tenant_id": facts.id,

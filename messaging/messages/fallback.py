@@ -18,6 +18,7 @@ from core.clock import now
 from core.db import current_tenant_id, db, notify_workers, savepoint
 from core.errors import Invalid, PaymentRequired
 from core.queue import lanes
+from core.values.network_address import is_phone
 from messaging import reasons, refusal_reasons
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import canonical_spelling
@@ -46,7 +47,7 @@ SELECT c.line_id, i.value, max(c.window_until) AS until
   FROM identities i
   JOIN conversations c ON c.tenant_id = i.tenant_id AND c.contact_id = i.contact_id
  WHERE i.tenant_id = :tenant_id AND c.tenant_id = :tenant_id
-   AND i.kind IN ('phone', 'network_id') AND i.value = ANY(:phones)
+   AND i.kind IN ('phone', 'network_id', 'lid') AND i.value = ANY(:phones)
    AND c.line_id = ANY(:line_ids)
  GROUP BY c.line_id, i.value
 """)
@@ -178,7 +179,7 @@ def read_windows(pairs: Sequence[tuple[int, str]]) -> dict[tuple[int, str], date
 
 
 def _network_spelling(phone: str) -> str:
-    return canonical_spelling(phone) if phone.isdecimal() else phone
+    return canonical_spelling(phone) if is_phone(phone) else phone
 
 
 def try_fallbacks(

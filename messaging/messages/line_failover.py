@@ -25,6 +25,8 @@ WITH mine AS (
      WHERE m.tenant_id = :tenant_id AND m.line_id = :line_id AND m.due_at <= :now
        AND m.state IN ('queued', 'scheduled') AND m.content -> 'stays' IS NULL
        AND m.kind = ANY(:kinds)
+       -- An id of the network is valid only for lines of the same account.
+       AND (:same_account OR m.phone ~ '^[0-9]+$')
        AND (m.kind <> 'template' OR :same_account OR EXISTS (
            SELECT 1 FROM templates t
             WHERE t.tenant_id = :tenant_id AND t.account_id = :account_id

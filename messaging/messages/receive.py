@@ -14,10 +14,12 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.live_updates import publish_update
 from core.logs import logger
-from core.values.phone import phone_country, phone_variants
+from core.values.network_address import address_country, is_phone
+from core.values.phone import phone_variants
 from messaging import search_index
+from messaging.contacts import address_changes, opt_out_port
 from messaging.contacts import identities as contact_identities
-from messaging.contacts import opt_out_port
+from messaging.contacts.address_changes import AddressChange
 from messaging.contacts.identities import KnownContact
 from messaging.costs.pricing_facts import forget_facts, record_volume_tier
 from messaging.costs.rates import ENTRY_POINT_HOURS, shared_card
@@ -96,13 +98,20 @@ def store_message(line: Line, message: InboundMessage, tally: UsageTally) -> Rec
     message_id = from_uuid("msg", uuid)
     at = _received_at(message.at)
     contact = contact_identities.find_or_create(
-        message.sender_phone, message.sender_network_id, normalize("NFC", message.sender_name), at
+        message.sender_phone or shared_phone(message),
+        message.sender_network_id,
+        normalize("NFC", message.sender_name),
+        at,
+        parent_id=message.sender_parent_id,
+        username=message.sender_username,
+        line_id=line.id,
     )
     conversation_id = _store(line, message, uuid, contact, at)
     media_files.register_file(uuid, line, message.kind, message.content)
     search_index.add_words(conversation_id, _search_words(message))
     publish_update("conversations.changed", id=conversation_id, message=message_id)
-    publish_webhook_event("messages.upsert", inbound_event_body(line, message, message_id, at))
+    event = inbound_event_body(line, message, message_id, at, contact.id)
+    publish_webhook_event("messages.upsert", event)
     if is_written(message.kind) and opt_out_port.means_opt_out(line, message.text, contact.id):
         _record_opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
     tally.add(line.id, _country(message), "service", received=1)
@@ -111,9 +120,6 @@ def store_message(line: Line, message: InboundMessage, tally: UsageTally) -> Rec
 
 def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | None = None) -> None:
     """Apply a network update about the line itself or about a contact's marketing preference."""
-    if update.kind == "marketing":
-        _apply_marketing_preference(line, update.detail)
-        return
     if apply := MESSAGE_UPDATES.get(update.kind):
         apply(line, update)
         return
@@ -121,8 +127,8 @@ def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | Non
         if not template_repository.apply_template_update(line, update.detail):
             template_repository.request_sync()
         return
-    if update.kind == "pricing_tier":
-        _apply_pricing_tier(line, update.detail)
+    if apply_detail := DETAIL_UPDATES.get(update.kind):
+        apply_detail(line, update.detail)
         return
     because = str(update.detail.get("because") or "")
     _apply_limit_update(line, update)
@@ -145,8 +151,16 @@ def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | Non
             line_repository.record_line_state(one.id, "token_expired", because)
 
 
+def shared_phone(message: InboundMessage) -> str:
+    """Return the phone that the customer sent in answer to a request for it; "" for others."""
+    if message.kind != "contacts" or message.content.get("origin") != "contact_request":
+        return ""
+    cards = message.content.get("contacts") or [{}]
+    return next((one for one in cards[0].get("phones") or () if is_phone(one)), "")
+
+
 def inbound_event_body(
-    line: Line, message: InboundMessage, message_id: str, at: datetime
+    line: Line, message: InboundMessage, message_id: str, at: datetime, contact_id: str
 ) -> dict[str, Any]:
     """The body of the inbound message event. Fields may be added, never moved or removed."""
     data: dict[str, Any] = {
@@ -157,6 +171,9 @@ def inbound_event_body(
         "timestamp": int(at.timestamp()),
         "type": message.kind,
         "id": message_id,
+        "contact_id": contact_id,
+        "username": message.sender_username or None,
+        "network_id": message.sender_network_id or None,
     }
     data |= content_fields(message.kind, message.text, message.content, message_id)
     if line.test:
@@ -170,13 +187,14 @@ def _received_at(at: int) -> datetime:
 
 
 def _country(message: InboundMessage) -> str:
-    return (phone_country(message.sender_phone) if message.sender_phone else None) or "other"
+    return address_country(message.sender_phone or message.sender_network_id) or "other"
 
 
 def _search_words(message: InboundMessage) -> list[str]:
     return [
         *search_index.words_of(message.text),
         *search_index.words_of(message.sender_name),
+        *search_index.words_of(message.sender_username),
         *search_index.words_of_phone(message.sender_phone),
         *search_index.words_of(message.content.get("filename") or ""),
     ]
@@ -274,6 +292,17 @@ def _apply_limit_update(line: Line, update: LineUpdate) -> None:
         allowances.apply_limit_update(one, update.detail, lines)
 
 
+def _apply_address_change(line: Line, detail: dict[str, Any]) -> None:
+    """The customer has a new number or a new id; the contact stays the same."""
+    change = AddressChange(
+        old_phone=detail["phone"],
+        new_phone=detail["new_phone"],
+        old_ids=tuple(detail["old_ids"]),
+        new_id=detail["network_id"],
+    )
+    address_changes.record_change(change, _received_at(int(detail["at"])), line.id)
+
+
 def _apply_pricing_tier(line: Line, detail: dict[str, Any]) -> None:
     """Store the volume tier that the account has reached, for the quotes of the month."""
     record_volume_tier(
@@ -298,3 +327,10 @@ def _affected_lines(line: Line, detail: dict[str, Any]) -> list[Line]:
     account = detail.get("account_id")
     matching = [one for one in lines if account and one.account_id == account]
     return matching or [one for one in lines if one.id == line.id]
+
+
+DETAIL_UPDATES = {
+    "marketing": _apply_marketing_preference,
+    "pricing_tier": _apply_pricing_tier,
+    "number_changed": _apply_address_change,
+}

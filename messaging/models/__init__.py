@@ -21,7 +21,7 @@ from messaging.models.contact_data import (
     ContactTag,
     ContactToken,
 )
-from messaging.models.contacts import Contact, Identity
+from messaging.models.contacts import Contact, FormerIdentity, Identity, PossibleDuplicate
 from messaging.models.conversations import (
     Conversation,
     ConversationNote,
@@ -67,6 +67,7 @@ __all__ = [
     "ConversationNote",
     "ConversationWord",
     "EarlyEdit",
+    "FormerIdentity",
     "FreeMessageDay",
     "HookKey",
     "Identity",
@@ -78,6 +79,7 @@ __all__ = [
     "Message",
     "MessageChange",
     "NetworkId",
+    "PossibleDuplicate",
     "QuickReply",
     "Rate",
     "RateAllowance",

@@ -84,7 +84,9 @@ class ConsentChange(Base, TenantOwned):
 
 
 class BlockedPhone(Base, TenantOwned):
-    """Phones of blocked contacts in every spelling; a small table, so that the lookup is cheap."""
+    """Phones and network ids of blocked contacts in every spelling; a small table, so that the
+    lookup is cheap.
+    """
 
     __tablename__ = "blocked_phones"
 

@@ -42,6 +42,9 @@ class Contact(Base, TenantOwned):
     """Lower case without accents, for sorting and searching; see contacts/search_tokens.py."""
     named_by: Mapped[str] = mapped_column(Text, default="network")
     profile_name: Mapped[str] = mapped_column(Text, default="")
+    username: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """Their user name on the network, without @. It may change and then belong to someone else, so
+    nobody is found by it alone."""
     language: Mapped[str] = mapped_column(Text, default="")
     tags: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
     fields: Mapped[dict[str, Any]] = mapped_column(default=dict)
@@ -80,3 +83,46 @@ class Identity(Base, TenantOwned):
     contact_id: Mapped[str] = mapped_column(Id("con"))
     spelling: Mapped[str] = mapped_column(Text)
     """The network's own spelling, used for sending."""
+    line_id: Mapped[int | None] = mapped_column(Integer)
+    """The line on which the network last used it: an id is valid only in one business portfolio."""
+    added_at: Mapped[datetime | None]
+    """When the network first used it for this contact."""
+
+
+class FormerIdentity(Base, TenantOwned):
+    """An id or phone that the network has replaced. Nothing is sent to it; older messages that were
+    stored with it stay with the contact.
+    """
+
+    __tablename__ = "former_identities"
+    __table_args__ = (
+        tenant_foreign_key(["contact_id"], "contacts", ["id"], ondelete="CASCADE"),
+        Index("former_identities_value_idx", "tenant_id", "kind", "value"),
+    )
+
+    contact_id: Mapped[str] = mapped_column(Id("con"), primary_key=True)
+    kind: Mapped[str] = mapped_column(Text, primary_key=True)
+    value: Mapped[str] = mapped_column(Text, primary_key=True)
+    spelling: Mapped[str] = mapped_column(Text)
+    ended_at: Mapped[datetime]
+    """A phone may belong to someone else afterwards; an id never does."""
+
+
+class PossibleDuplicate(Base, TenantOwned):
+    """Two contacts that may be the same person, for a person to decide. `contact_id` is the older
+    one.
+    """
+
+    __tablename__ = "possible_duplicates"
+    __table_args__ = (
+        tenant_foreign_key(["contact_id"], "contacts", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["other_id"], "contacts", ["id"], ondelete="CASCADE"),
+        Index("possible_duplicates_other_idx", "tenant_id", "other_id"),
+    )
+
+    contact_id: Mapped[str] = mapped_column(Id("con"), primary_key=True)
+    other_id: Mapped[str] = mapped_column(Id("con"), primary_key=True)
+    reason: Mapped[str] = mapped_column(Text)
+    """A code of messaging/contacts/duplicates.py."""
+    found_at: Mapped[datetime]
+    dismissed_at: Mapped[datetime | None]

@@ -12,7 +12,7 @@ from core.errors import DomainError, NotFound, invalid
 from core.ids import BadId
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
-from messaging.contacts import custom_fields, merging
+from messaging.contacts import custom_fields, duplicates, merging
 from messaging.contacts import history as contact_history
 from messaging.contacts import identities as contact_identities
 from messaging.contacts import repository as contact_repository
@@ -22,6 +22,7 @@ from messaging.contacts.erasure import erasures as contact_erasures
 from messaging.contacts.search import ContactFilters
 from messaging.contacts.validation import ContactInput
 from messaging.lines import repository as line_repository
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import AcceptedMessage
 from portal.contacts.forms import ConsentForm, NoteForm, PhoneForm, TagsForm, WriteForm
 from portal.loyalty import contact_summary as loyalty_summary
@@ -273,6 +274,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
         )
         known_tags = contact_repository.list_tags()
         collected = loyalty_summary.for_contact(card.id)
+        cases = duplicates.list_cases(card.id)
     fresh: dict[str, Form] = {}
     if may("contacts.manage"):
         fresh = {
@@ -304,6 +306,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
         next_url=next_url,
         newest_url=newest_url,
         known_tags=known_tags,
+        cases=cases,
         **collected,
         **{**fresh, **forms},
     )
@@ -339,13 +342,19 @@ def _confirm(card: ContactCard, title: str, text: str, yes: str) -> Any:
 
 
 def _send(contact_id: str, text: str) -> AcceptedMessage:
-    """Send from the default line, or from the test line if there is no other."""
+    """Send from the default line, or from the test line if there is no other.
+
+    A contact without a phone gets it from the line on which they were last seen.
+    """
     words = checked_text(text)
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
-        if not card.phone:
-            raise invalid("text", "no_phone", "This contact has no phone number.")
-        contact_identities.check_not_blocked(card.phone)
         test = line_repository.default_line(test=False) is None
-        line = line_repository.route_for(None, test=test, allowed=None)
-        return accept_text(line, card.phone, words)
+        line_id = contact_cards.line_of_newest_id(card.identities)
+        line = line_repository.route_for(None if test else line_id, test=test, allowed=None)
+        kinds = DRIVERS[line.kind].address_kinds
+        address = contact_cards.address_on_line(card.identities, line.id, kinds)
+        if not address:
+            raise invalid("text", "no_phone", "This contact has no phone number.")
+        contact_identities.check_not_blocked(address)
+        return accept_text(line, address, words)

@@ -20,7 +20,7 @@ from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import DomainError
 from messaging.contacts import cards as contact_cards
-from messaging.contacts import custom_fields
+from messaging.contacts import custom_fields, duplicates
 from messaging.contacts import repository as contact_repository
 from messaging.contacts import search as contact_search
 from messaging.contacts.cards import ContactCard
@@ -47,7 +47,9 @@ MARKS: dict[str, dict[str, bool]] = {
     "nophone": {"has_phone": False},
 }
 COLUMNS = ("id", "name", "phone", "other_identities", "language", "tags", "birthday")
-MORE_COLUMNS = ("consent_at", "consent_source", "opted_out_at", "blocked_at", "last_wrote_at")
+MORE_COLUMNS = (
+    *("consent_at", "consent_source", "opted_out_at", "blocked_at", "last_wrote_at", "username"),
+)
 
 
 @contacts_pages.get("/contacts")
@@ -66,6 +68,7 @@ def index() -> Any:
             flash(error_message(error), "error")
             return redirect(url_for("contacts.index"))
         shown = contact_cards.cards_of(found[:PAGE])
+        unresolved = duplicates.open_cases()
     next_url = previous_url = None
     chosen: dict[str, Any] = dict(given)
     if len(found) > PAGE:
@@ -76,6 +79,7 @@ def index() -> Any:
     return render_template(
         "contacts/index.html",
         contacts=shown,
+        duplicates=unresolved,
         tags=tags,
         filters=given,
         too_many=sort != given.get("sort", "newest"),
@@ -207,6 +211,6 @@ def _cells(card: ContactCard, own: list[ContactField]) -> tuple[str, ...]:
     agreed, out, blocked, wrote = (rfc3339(at) if at else "" for at in times)
     return (
         *(card.id, one.name, card.phone, " ".join(others), one.language, ", ".join(one.tags)),
-        *(card.birthday, agreed, one.consent_source, out, blocked, wrote),
+        *(card.birthday, agreed, one.consent_source, out, blocked, wrote, one.username),
         *(one.fields.get(each.id, "") for each in own),
     )

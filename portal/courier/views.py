@@ -19,7 +19,7 @@ from restaurant.couriers.couriers import CourierLink
 from restaurant.couriers.dispatch import PROBLEMS, AssignedTrip
 from restaurant.delivery import addresses
 from restaurant.models import Courier, OrderItem, Site
-from restaurant.orders import carts
+from restaurant.orders import carts, customers
 from restaurant.orders import queries as order_queries
 from restaurant.sites import sites
 from tenants import audit
@@ -118,13 +118,14 @@ def _stop(
     collected = courier_trips.amount_to_collect(order)
     where = addresses.location_of(order.address)
     hello = courier_text(language, "hello", site=site.name, order=order.number)
+    phone = customers.phone_of(order)
     return {
         "order": order,
         "short": f"{order.sequence:04d}",
         "address": order.address.get("text") or (str(where) if where else ""),
         "route": where.route_url if where else "",
-        "phone": order.customer_phone,
-        "chat": carts.chat_link(order.customer_phone, hello) if order.customer_phone else "",
+        "phone": phone,
+        "chat": carts.chat_link(phone, hello) if phone else "",
         "items": [f"{one.quantity - one.voided}× {one.said or one.name}"
                   for one in items if one.quantity > one.voided],
         "way": collected.way,

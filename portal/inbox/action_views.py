@@ -5,13 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import flash, g, jsonify, redirect, render_template, request, url_for
+from flask_babel import force_locale, get_locale, gettext
 from flask_login import current_user
 from werkzeug.datastructures import MultiDict
 
 from core.db import tenant_scope
 from core.errors import DomainError, invalid
 from core.ids import new_token
-from messaging.inbox import conversation_actions, typing_indicator
+from messaging.contacts import cards as contact_cards
+from messaging.inbox import conversation_actions, phone_requests, typing_indicator
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.composed import COMPOSED_KINDS, ComposedCard
@@ -21,6 +23,7 @@ from portal.inbox import inbox
 from portal.inbox import page_data as inbox_page_data
 from portal.inbox.uploads import STORES, store_upload
 from portal.web.auth import member_may
+from portal.web.choices import LANGUAGES
 from portal.web.i18n import error_message
 
 _NUMBERS = r"(-?\d{1,3}(?:\.\d{1,15})?)"
@@ -45,6 +48,27 @@ def answer(conversation_id: str) -> Any:
     if _is_script_request():
         return jsonify(id=made, once=new_token())
     return redirect(_page_of(conversation_id))
+
+
+@inbox.post("/inbox/<conversation_id>/ask-phone")
+@member_may("inbox.reply")
+def ask_phone(conversation_id: str) -> Any:
+    """Send a request for the phone number, with a button that shares it."""
+    try:
+        with tenant_scope(g.tenant_id):
+            talk = inbox_conversations.get(conversation_id)
+            language = contact_cards.get_contact(talk.contact_id).language
+            phone_requests.ask_for_phone(talk, _phone_request_text(language))
+    except DomainError as error:
+        flash(error_message(error), "error")
+    return redirect(_page_of(conversation_id))
+
+
+def _phone_request_text(language: str) -> str:
+    """In the customer's language if the portal has it."""
+    spoken = language.partition("-")[0]
+    with force_locale(spoken if spoken in dict(LANGUAGES) else str(get_locale())):
+        return str(gettext("May we have your phone number? Tap the button to share it."))
 
 
 def _reply(conversation_id: str) -> str:

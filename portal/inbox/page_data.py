@@ -17,7 +17,7 @@ from core.settings import Settings
 from core.values.geo import route_url
 from messaging.contacts import repository as contact_book
 from messaging.inbox import conversations as inbox_conversations
-from messaging.inbox import quick_replies, thread
+from messaging.inbox import phone_requests, quick_replies, thread
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.conversations import VIEWS, ConversationFilters, ConversationSummary
 from messaging.inbox.thread import ThreadMessage, ThreadNote, ThreadPage
@@ -81,6 +81,7 @@ class InboxPage:
     entries: list[ThreadEntry] = field(default_factory=list)
     older: str | None = None
     hurdle: str = ""
+    can_ask_phone: bool = False
     quick: list[dict[str, Any]] = field(default_factory=list)
     can: dict[str, str] = field(default_factory=dict)
     """What the line does with each kind of message: `yes`, `as_text` or `no`."""
@@ -136,6 +137,7 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
     made.hurdle = inbox_replies.reply_obstacle(talk, line)
     if line is not None:
         made.can = dict(capabilities(line.kind))
+    made.can_ask_phone = phone_requests.can_ask(talk, line)
     if line is not None and made.hurdle == "window_closed":
         made.templates = _templates(line)
     _read_templates(made.entries, line)

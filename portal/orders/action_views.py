@@ -19,6 +19,7 @@ from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import zones
 from restaurant.models import Order, Site, order_states
 from restaurant.orders import changes as order_changes
+from restaurant.orders import customers
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.kitchen import display as kitchen_display
@@ -64,7 +65,9 @@ def kitchen(order_id: str) -> Any:
             raise Invalid("invalid_choice", "The order cannot be moved to this status.")
         if was != order.state:
             audit.record("orders.moved", order.number, was=was, now=order.state)
-        was_notified = was == "ready" and "ready" in site.told_states and order.customer_phone
+        was_notified = (
+            was == "ready" and "ready" in site.told_states and customers.can_be_notified(order)
+        )
         if not was_notified or order.state == was:
             return ""
         return str(

@@ -26,6 +26,7 @@ from portal.campaigns import editor_views as campaign_editor_views
 from portal.campaigns import result_views as campaign_results
 from portal.campaigns import views as campaign_pages
 from portal.contacts.contact_views import contact_pages
+from portal.contacts.duplicate_views import contact_duplicates
 from portal.contacts.field_views import contact_fields
 from portal.contacts.import_views import contact_imports
 from portal.contacts.list_views import contacts_pages
@@ -125,6 +126,7 @@ BLUEPRINTS = (
     contact_fields,
     contact_imports,
     contact_pages,
+    contact_duplicates,
     campaigns_pages,
     board_pages,
     orders_pages,

@@ -3,7 +3,6 @@
 The order is made from the stored cart, never from the text of the message.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -15,12 +14,12 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound
 from core.values.reasons import encode_other, join_reasons
-from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.kinds.registry import is_written
-from messaging.models import Contact, Line
+from messaging.models import Line
 from restaurant.chat import free_text, shared_locations
 from restaurant.chat.free_text import ParsedOrder
+from restaurant.chat.senders import Sender, read_sender
 from restaurant.chat_texts import chat_languages, chat_text, opening_day
 from restaurant.delivery import addresses
 from restaurant.loyalty import redemption
@@ -55,15 +54,6 @@ HOUR = timedelta(hours=1)
 FINAL_REFUSALS = frozenset({"expired", "changed", "sold_out", "closed"})
 
 
-@dataclass(frozen=True)
-class Sender:
-    contact_id: str
-    phone: str
-    name: str
-    language: str
-    blocked: bool
-
-
 def may_be_order(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
     return is_written(message.kind) and bool(
@@ -77,7 +67,7 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
     written = None if code else free_text.parse_order(line, message.text)
     if code is None and written is None:
         return None
-    sender = _sender(message)
+    sender = read_sender(line, message)
     if sender is None or sender.blocked:
         return None
     if written is not None:
@@ -324,18 +314,6 @@ def _priced(row: dict[str, Any]) -> PricedItem:
     )
 
 
-def _sender(message: InboundMessage) -> Sender | None:
-    """None without a phone number: an order needs one for the reply."""
-    if not message.sender_phone:
-        return None
-    contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
-    contact = db.session.get(Contact, (current_tenant_id(), contact_id)) if contact_id else None
-    if contact is None:
-        return None
-    blocked = contact.blocked_at is not None
-    return Sender(contact.id, message.sender_phone, contact.name, contact.language, blocked)
-
-
 def _language(text: str, sender: Sender, site: Site) -> str:
     """The language of the text we wrote for the diner, else the diner's, else the site's."""
     code = text.rpartition("#")[0].rpartition("\n")[2].strip()
@@ -382,4 +360,4 @@ def _opening_text(site: Site, language: str) -> str:
 
 
 def _reply(line: Line, sender: Sender, language: str, key: str, **values: str) -> None:
-    order_notifications.send_text(line, sender.phone, chat_text(language, key, **values))
+    order_notifications.send_text(line, sender.address, chat_text(language, key, **values))

@@ -5,11 +5,10 @@ import time
 
 from core.db import current_tenant_id
 from core.errors import Conflict
-from messaging.contacts import cards as contact_cards
-from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.kinds.registry import is_written
-from messaging.models import Contact, Line
+from messaging.models import Line
+from restaurant.chat.senders import Sender, read_sender
 from restaurant.chat_texts import chat_languages, chat_text
 from restaurant.loyalty import coupon_codes, coupons, ledger, programmes, rewards
 from restaurant.loyalty import placeholders as loyalty_placeholders
@@ -68,35 +67,33 @@ def is_keyword(message: InboundMessage) -> bool:
 
 def answer_keyword(line: Line, message: InboundMessage) -> bool:
     """Runs in the transaction that stored the message. False if no reply was sent."""
-    contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
-    if contact_id is None or not message.sender_phone:
+    sender = read_sender(line, message)
+    if sender is None or sender.blocked:
         return False
-    card = contact_cards.get(contact_id)
-    if card.contact.blocked_at is not None:
-        return False
+    contact_id = sender.contact_id
     keyword = programmes.normalize_keyword(message.text)
     matching = _matching_programmes(line, keyword)
     if not matching:
         return False
-    language = _language(card.contact.language, keyword, matching[0][1])
+    language = _language(sender.language, keyword, matching[0][1])
     if keyword in _REDEEM_WORDS:
         for _, site in matching:
             if reply := _redeem(site, contact_id, language):
-                return bool(order_notifications.send_card(line, message.sender_phone, reply))
+                return bool(order_notifications.send_card(line, sender.address, reply))
     parts = [_balance(programme, site, contact_id, language) for programme, site in matching]
     parts += _coupons(matching[0][1], contact_id, language)
-    return bool(order_notifications.send_text(line, message.sender_phone, "\n\n".join(parts)))
+    return bool(order_notifications.send_text(line, sender.address, "\n\n".join(parts)))
 
 
-def send_balance(line: Line, site: Site, phone: str, contact: Contact) -> bool:
+def send_balance(line: Line, site: Site, sender: Sender) -> bool:
     """Answer a guest who asked for the balance at one restaurant. False if it has no programme."""
     programme = programmes.of_site(site.id)
     if programme is None or not programme.active:
         return False
-    language = _language(contact.language, "", site)
-    parts = [_balance(programme, site, contact.id, language)]
-    parts += _coupons(site, contact.id, language)
-    return bool(order_notifications.send_text(line, phone, "\n\n".join(parts)))
+    language = _language(sender.language, "", site)
+    parts = [_balance(programme, site, sender.contact_id, language)]
+    parts += _coupons(site, sender.contact_id, language)
+    return bool(order_notifications.send_text(line, sender.address, "\n\n".join(parts)))
 
 
 def _matching_programmes(line: Line, keyword: str) -> list[tuple[LoyaltyProgramme, Site]]:

@@ -9,11 +9,11 @@ from sqlalchemy import select
 from core.db import current_tenant_id, db
 from core.errors import NotFound
 from core.values.money import format_money
-from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.kinds.registry import is_written
-from messaging.models import Contact, Line
+from messaging.models import Line
 from restaurant.chat import loyalty_keywords
+from restaurant.chat.senders import read_sender
 from restaurant.chat_texts import chat_text
 from restaurant.loyalty.placeholders import menu_link
 from restaurant.models import Order, Site, Table
@@ -41,17 +41,16 @@ def is_tap(message: InboundMessage) -> bool:
 
 def answer_tap(line: Line, message: InboundMessage) -> bool:
     """Runs in the transaction that stored the message. False if it was not about an order."""
-    contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
-    contact = db.session.get(Contact, (current_tenant_id(), contact_id)) if contact_id else None
-    if contact is None or contact.blocked_at is not None:
+    sender = read_sender(line, message)
+    if sender is None or sender.blocked:
         return False
-    found = _find_order(line, message, contact.id)
+    found = _find_order(line, message, sender.contact_id)
     if found is None:
         return False
     action, order = found
     site = sites.of_order(order)
     if action == order_buttons.POINTS:
-        return loyalty_keywords.send_balance(line, site, order.customer_phone, contact)
+        return loyalty_keywords.send_balance(line, site, sender)
     answer = _ANSWERS[action](site, order)
     if answer is not None:
         order_notifications.send_to_customer(order, answer)
@@ -68,11 +67,11 @@ def _find_order(line: Line, message: InboundMessage, contact_id: str) -> tuple[s
             order = None
         return (action, order) if order is not None and order.contact_id == contact_id else None
     typed = order_buttons.typed_action(message.text)
-    newest = _newest_open_order(line.id, contact_id)
+    newest = newest_open_order(line.id, contact_id)
     return (typed, newest) if typed is not None and newest is not None else None
 
 
-def _newest_open_order(line_id: int, contact_id: str) -> Order | None:
+def newest_open_order(line_id: int, contact_id: str) -> Order | None:
     query = select(Order).where(
         Order.tenant_id == current_tenant_id(),
         Order.contact_id == contact_id,

@@ -21,9 +21,10 @@ from core.values.geo import BadCoordinates, Coordinates, make_coordinates
 from core.values.money import format_money
 from core.values.reasons import join_reasons, split_reasons
 from core.values.text import one_line
-from messaging.contacts import identities as contact_identities
+from messaging.contacts import cards as contact_cards
 from messaging.lines.drivers.base import InboundMessage
 from messaging.models import Line, Message
+from restaurant.chat.senders import contact_of
 from restaurant.delivery import addresses, zones
 from restaurant.models import DeliveryZone, Order, Site
 from restaurant.orders import changes as order_changes
@@ -46,7 +47,7 @@ LOCATION_REASONS = frozenset({NO_LOCATION, OUTSIDE_ZONES, BELOW_MINIMUM, LOCATIO
 def attach_location(line: Line, message: InboundMessage) -> Order | None:
     """Runs in the transaction that stored the message. None if no order needs the location."""
     where = _read_location(message.content)
-    contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
+    contact_id = contact_of(message)
     if where is None or contact_id is None:
         return None
     order = _open_order(line.id, contact_id)
@@ -65,7 +66,7 @@ def attach_earlier_location(site: Site, order: Order) -> Order:
         return order
     query = select(Message.content).where(
         Message.tenant_id == current_tenant_id(),
-        Message.phone == order.customer_phone,
+        Message.phone.in_(_addresses(order)),
         Message.id >= from_uuid("msg", UUID(id_at(now() - LOOKBACK))),
         Message.direction == "in",
         Message.kind == "location",
@@ -74,6 +75,13 @@ def attach_earlier_location(site: Site, order: Order) -> Order:
     content = db.session.scalars(query.order_by(Message.id.desc()).limit(1)).first()
     where = _read_location(content or {})
     return set_location(site, order, where) if where is not None else order
+
+
+def _addresses(order: Order) -> list[str]:
+    """Every address under which the customer's messages may be stored."""
+    known = contact_cards.existing_cards([order.contact_id]) if order.contact_id else {}
+    found = [one for card in known.values() for one in contact_cards.addresses_of(card)]
+    return found or [order.customer_phone]
 
 
 def set_location(site: Site, order: Order, where: Coordinates, words: str = "") -> Order:

@@ -20,6 +20,7 @@ from restaurant.couriers import trips as courier_trips
 from restaurant.couriers.trips import amount_to_collect, trip_of
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, Site, Trip, order_states
+from restaurant.orders import customers
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
@@ -134,8 +135,9 @@ def courier_message(site: Site, order: Order, courier: Courier) -> str:
     where = addresses.location_of(order.address)
     if where is not None:
         lines.append(chat_text(language, "courier_route", url=where.route_url))
-    phone = display_phone(order.customer_phone) if order.customer_phone else ""
-    lines.append(" · ".join(one for one in (order.customer_name, phone) if one))
+    phone = customers.phone_of(order)
+    shown = display_phone(phone) if phone else ""
+    lines.append(" · ".join(one for one in (order.customer_name, shown) if one))
     if order.notes:
         lines.append(f"{chat_text(language, 'note')}: {order.notes}")
     amount = format_money(collected.amount, order.currency, language)

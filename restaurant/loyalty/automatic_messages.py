@@ -15,6 +15,7 @@ from core.errors import DomainError, NotFound
 from core.logs import logger
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import marketing_eligibility
+from messaging.contacts.cards import address_on_line
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import BULK, MessageDraft
@@ -136,7 +137,9 @@ def _send_for_site(site_id: str, waiting: Sequence[LoyaltySend], moment: datetim
     site, programme = sites.get_including_closed(site_id), programmes.of_site(site_id)
     messages, line = loyalty_triggers.active_messages(site_id), sites.line_of(site)
     until = quiet_until(site, programme, moment)
-    out = marketing_eligibility.exclusion_reasons([one.contact_id for one in waiting], rest=None)
+    out = marketing_eligibility.exclusion_reasons(
+        [one.contact_id for one in waiting], rest=None, line_kind=line.kind if line else None
+    )
     sent = 0
     for one in waiting:
         message = messages.get(one.cause)
@@ -191,7 +194,7 @@ def _send(one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line) -> 
                 content = {"fallback": {**message.template, "parameters": given}}
             draft = MessageDraft(
                 kind="text",
-                phone=card.phone,
+                phone=address_on_line(card.identities, line.id, DRIVERS[line.kind].address_kinds),
                 text=text,
                 content=content,
                 reference=f"loyalty {one.cause}",

@@ -20,6 +20,7 @@ from messaging.models import Line
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
+from restaurant.orders import customers
 from restaurant.orders.cards import order_buttons
 from restaurant.orders.cards.card import Card, for_line, with_link
 from restaurant.orders.effects import OrderUpdate
@@ -158,7 +159,7 @@ def notify_customer(site: Site, order: Order, *, because: str = "", first: str =
 
 def state_text(site: Site, order: Order, *, because: str = "") -> str:
     """What the customer is told about the order's state; empty if nothing."""
-    if order.state not in site.told_states or not order.customer_phone or order.line_id is None:
+    if order.state not in site.told_states or not customers.can_be_notified(order):
         return ""
     key = {"sent_to_kitchen": "paid" if order.paid_at else "received"}.get(order.state, order.state)
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
@@ -221,7 +222,7 @@ def send_to_customer(order: Order, message: Card | str) -> None:
     line = line_repository.get(order.line_id) if order.line_id is not None else None
     if line is not None and (line.test or not order.test):  # never send test orders to real phones
         card = Card(message) if isinstance(message, str) else message
-        send_card(line, order.customer_phone, card, reference=order.number)
+        send_card(line, customers.address_of(order, line), card, reference=order.number)
 
 
 def send_text(line: Line, phone: str, text: str, *, reference: str | None = None) -> str:
@@ -256,6 +257,7 @@ def order_facts(order: Order, items: Sequence[OrderItem], site_name: str) -> dic
         "customer": {
             "phone": f"+{order.customer_phone}" if order.customer_phone else "",
             "name": order.customer_name,
+            "contact_id": order.contact_id,
         },
         "items": [_item_body(item) for item in items if item.quantity > item.voided],
         "notes": order.notes,

@@ -17,6 +17,7 @@ from core.queue import lanes
 from core.values.money import BadMoney, parse_money
 from core.values.text import one_line
 from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
+from restaurant.orders import customers
 from restaurant.orders.effects import OrderUpdate
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import link_queries
@@ -57,7 +58,7 @@ def create_for_order(site: Site, order: Order, *, minutes: int | None = None) ->
             customer_phone=order.customer_phone,
             customer_name=order.customer_name,
             language=order.language,
-            tell=bool(order.customer_phone and order.line_id is not None),
+            tell=customers.can_be_notified(order),
             minutes=minutes or account.link_minutes,
             source="order",
             test=order.test,
@@ -274,7 +275,7 @@ def _take_over_cart_link(link: PaymentLink, order: Order) -> PaymentLink:
     link = link_queries.lock_link(link)
     link.order_id, link.test = order.id, order.test
     link.customer_phone, link.customer_name = order.customer_phone, order.customer_name
-    link.tell = bool(order.customer_phone and order.line_id is not None)
+    link.tell = customers.can_be_notified(order)
     if link.amount != order.total and link.state in PAYABLE_STATES:
         link.amount = order.total  # another order used the cart's coupon first
         _reopen(link, None)

@@ -12,7 +12,7 @@ from core.errors import NotFound
 from core.ids import from_uuid, new_id, to_uuid
 from messaging.lines import repository as line_repository
 from restaurant.models import PaymentAccount, PaymentLink, PaymentProviderEvent
-from restaurant.orders import hold_reasons
+from restaurant.orders import customers, hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
@@ -250,7 +250,7 @@ def notify_customer(link: PaymentLink, key: str, *, url: str = "") -> None:
     if link.order_id is None:
         return
     order = order_queries.get(link.order_id)
-    if order.state == "awaiting_payment" and order.customer_phone:
+    if order.state == "awaiting_payment" and customers.can_be_notified(order):
         text = order_notifications.customer_text(order, key)
         if url:
             order_notifications.send_payment_link(order, text, url)

@@ -12,7 +12,7 @@ from core.values.reasons import encode_other
 from core.values.text import one_line
 from restaurant.loyalty import ledger
 from restaurant.models import Order, Payment, PaymentAccount, Refund
-from restaurant.orders import hold_reasons
+from restaurant.orders import customers, hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.payments import links as payment_links
@@ -170,7 +170,7 @@ def _update_order(payment: Payment, refund: Refund) -> None:
         order_lifecycle.change_state(site, order, "refunded", reason=refund.reason)
     else:
         notified = False
-    if not notified and order.customer_phone:
+    if not notified and customers.can_be_notified(order):
         order_notifications.send_to_customer(
             order, order_notifications.customer_text(order, "refunded")
         )

@@ -138,6 +138,7 @@ def conversation_json(talk: ConversationSummary) -> dict[str, Any]:
         "instance_id": talk.line_id,
         "contact_id": talk.contact_id,
         "name": talk.contact_name,
+        "username": talk.username or None,
         "phone": talk.phone or None,
         "state": "closed" if talk.closed_at else "open",
         "unread": talk.unread,

@@ -1,5 +1,6 @@
 """Send messages of every type with one call, and preview them."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,25 +8,29 @@ from flask import Response, g
 from flask_openapi3.types import ResponseDict
 
 from api.auth import key_may
+from api.schemas import ContactPath
 from api.v1 import v1
+from api.v1.messaging import message_targets
+from api.v1.messaging.contacts import TAG as CONTACTS
+from api.v1.messaging.conversations import TAG as CONVERSATIONS
+from api.v1.messaging.message_targets import MessageTarget
 from api.v1.messaging.messages import TAG, send_prepared
+from api.v1.schemas.messaging.conversations import ConversationPath
 from api.v1.schemas.messaging.message_types import (
     AnyMessage,
     MessagePreview,
     MessageRequest,
+    RoutedMessageRequest,
     fields_of,
 )
 from api.v1.schemas.messaging.messages import SendAnswer, draft_with_options, media_url
 from core.clock import now
 from core.db import tenant_scope
-from core.errors import Invalid, NotFound, invalid
-from core.ids import BadId
+from core.errors import NotFound, invalid
 from core.values.money import json_number
-from core.values.phone import phone_country, phone_variants
+from core.values.network_address import address_country, address_variants
 from messaging.api_caller import ApiCaller
-from messaging.contacts import cards as contact_cards
 from messaging.costs.markets import OTHER
-from messaging.inbox import conversations as inbox_conversations
 from messaging.lines import capabilities
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import Envelope
@@ -50,11 +55,35 @@ def send_message(body: MessageRequest) -> Response:
     of a line lists the types that it sends.
     """
 
-    def prepare() -> tuple[MessageDraft, int]:
-        draft, line = _prepared(body.root)
-        return draft, line.id
+    return _send(body.root, lambda: message_targets.target_of(body.root.to))
 
-    return send_prepared(prepare)
+
+@v1.post(
+    "/conversations/<conversation_id>/messages",
+    tags=[CONVERSATIONS],
+    summary="Send a message in a conversation",
+    responses=SENT,
+)
+@key_may("messages:send", test_keys=True)
+def send_in_conversation(path: ConversationPath, body: RoutedMessageRequest) -> Response:
+    """The body is that of `POST /messages` without `to`. The conversation's line sends, unless you
+    name another one.
+    """
+    return _send(body.root, lambda: message_targets.conversation_target(path.conversation_id))
+
+
+@v1.post(
+    "/contacts/<contact_id>/messages",
+    tags=[CONTACTS],
+    summary="Send a message to a contact",
+    responses=SENT,
+)
+@key_may("messages:send", test_keys=True)
+def send_to_contact(path: ContactPath, body: RoutedMessageRequest) -> Response:
+    """The body is that of `POST /messages` without `to`. Also reaches contacts without a phone
+    number.
+    """
+    return _send(body.root, lambda: message_targets.contact_target(path.contact_id))
 
 
 @v1.post(
@@ -66,11 +95,11 @@ def send_message(body: MessageRequest) -> Response:
 @key_may("messages:send", test_keys=True)
 def preview_message(body: MessageRequest) -> dict[str, Any]:
     """Checks the message like a send and returns what would be sent and what it costs."""
-    draft, line = _prepared(body.root)
+    draft, line = _prepared(body.root, message_targets.target_of(body.root.to))
     caller: ApiCaller = g.caller
     with tenant_scope(g.tenant_id):
         draft = message_accept.check_template_draft(draft, line_repository.get(line.id))
-    country = phone_country(draft.phone) or OTHER
+    country = address_country(draft.phone) or OTHER
     price = caller.cards.quote(line, draft.phone, country, draft.category, now())
     kind, driver = MESSAGE_KINDS[draft.kind], DRIVERS[line.kind]
     sent_as = driver.capability(kind)
@@ -94,80 +123,41 @@ def preview_message(body: MessageRequest) -> dict[str, Any]:
     }
 
 
-def _prepared(request: AnyMessage) -> tuple[MessageDraft, LineRoute]:
+def _send(request: AnyMessage, target: Callable[[], MessageTarget]) -> Response:
+    def prepare() -> tuple[MessageDraft, int]:
+        draft, line = _prepared(request, target())
+        return draft, line.id
+
+    return send_prepared(prepare)
+
+
+def _prepared(request: AnyMessage, to: MessageTarget) -> tuple[MessageDraft, LineRoute]:
     """Look up recipient, line, files and quoted messages. Raises Invalid with the field's name."""
     caller: ApiCaller = g.caller
-    phone, line_id = _recipient(request)
+    line_id = request.instance_id or (None if caller.test else to.line_id)
     line = line_repository.choose_route(
         caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
     )
+    address = to.address_on(line)
     fields = fields_of(request)
     content = fields.message_content(_file_resolver(request))
     capabilities.check_capability(line.kind, request.type, content)
     if "message_id" in content:
-        content["message_id"] = _network_id(content["message_id"], "message_id", line, phone)
+        content["message_id"] = _network_id(content["message_id"], "message_id", line, address)
     if request.reply_to is not None:
-        content["reply_to"] = _network_id(request.reply_to, "reply_to", line, phone)
+        content["reply_to"] = _network_id(request.reply_to, "reply_to", line, address)
     fallback: TemplateFields | None = getattr(request, "fallback_template", None)
     if fallback is not None:
         content["fallback"] = fallback.as_content()
     draft = draft_with_options(
         request,
-        phone=phone,
+        phone=address,
         kind=request.type,
         text=fields.message_text(),
         content=content,
         category=MESSAGE_KINDS[request.type].category,
     )
     return draft, line
-
-
-def _recipient(request: AnyMessage) -> tuple[str, int | None]:
-    """Return the phone and the line; a conversation has a line of its own."""
-    to, line_id = request.to, request.instance_id
-    if to.phone is not None:
-        return to.phone, line_id
-    with tenant_scope(g.tenant_id):
-        if to.conversation_id is not None:
-            talk = _conversation(to.conversation_id)
-            return _phone_of(talk.phone, "to.conversation_id"), line_id or talk.line_id
-        return _phone_of(_contact_phone(str(to.contact_id)), "to.contact_id"), line_id
-
-
-def _conversation(conversation_id: str) -> inbox_conversations.ConversationSummary:
-    visible = g.caller.visible_line_ids
-    try:
-        talk = inbox_conversations.get(conversation_id)
-    except (BadId, NotFound):
-        talk = None
-    if talk is None or (visible is not None and talk.line_id not in visible):
-        raise invalid("to.conversation_id", "unknown_conversation", "No conversation has this id.")
-    return talk
-
-
-def _contact_phone(contact_id: str) -> str:
-    """A key for some of the lines reaches only contacts who have written to one of them."""
-    visible = g.caller.visible_line_ids
-    try:
-        card = contact_cards.get(contact_id)
-        talks = [] if visible is None else inbox_conversations.conversations_of_contact(contact_id)
-    except (BadId, NotFound):
-        raise _unknown_contact() from None
-    if visible is not None and not any(talk.line_id in visible for talk in talks):
-        raise _unknown_contact()
-    return card.phone
-
-
-def _unknown_contact() -> Invalid:
-    return invalid("to.contact_id", "unknown_contact", "No contact has this id.")
-
-
-def _phone_of(phone: str, field: str) -> str:
-    if not phone:
-        raise invalid(
-            field, "no_phone", "This contact has no phone number, so a message cannot be sent yet."
-        )
-    return phone
 
 
 def _network_id(name: str, field: str, line: LineRoute, phone: str) -> str:
@@ -181,7 +171,7 @@ def _network_id(name: str, field: str, line: LineRoute, phone: str) -> str:
         message is None
         or message.network_id is None
         or message.line_id != line.id
-        or message.phone not in phone_variants(phone)
+        or message.phone not in address_variants(phone)
     ):
         raise invalid(field, "unknown_message", "There is no such message in this conversation.")
     return message.network_id

@@ -26,6 +26,11 @@ class InboundMessageData(BaseModel):
         examples=["text"], description="The type of the message, such as `text` or `image`."
     )
     id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
+    contact_id: str = Field(description="The contact, as in `GET /contacts/{id}`.")
+    username: str | None = Field(None, description="The sender's user name on the network.")
+    network_id: str | None = Field(
+        None, description="The network's id of the sender, in addition to the phone or instead."
+    )
     text: str | None = Field(None, description="The text of text and button messages.")
     media: dict[str, Any] | None = None
     location: dict[str, Any] | None = None

@@ -41,7 +41,7 @@ def start_erasure(contact_id: str) -> ContactErasure:
         contact_id=card.id,
         names={
             "names": contact_cards.addresses_of(card),
-            "titles": sorted({card.title, card.contact.name, card.contact.profile_name} - {""}),
+            "titles": sorted({card.title, *_names(card.contact)} - {""}),
             "until": str(new_uuid()),
         },
         step=STEPS[0],
@@ -53,6 +53,10 @@ def start_erasure(contact_id: str) -> ContactErasure:
     lanes.mark_due(LANE, current_tenant_id())
     notify_workers("jobs.contacts.drain")
     return erasure
+
+
+def _names(contact: Contact) -> tuple[str, ...]:
+    return contact.name, contact.profile_name, contact.username
 
 
 def delete_contact_only(contact_id: str) -> None:

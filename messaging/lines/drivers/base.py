@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from core.http.client import HttpClient
 from core.settings import Settings
+from core.values.network_address import PHONE
 
 Capability = Literal["yes", "as_text", "no"]
 """Whether a line sends a message kind: as it is, as a text that shows the same, or not at all."""
@@ -20,7 +21,7 @@ class Envelope:
     tenant_id: int
     line_id: int
     phone: str
-    """Digits, as the network spells them."""
+    """Digits as the network spells them, or the network's id of a person without a phone."""
     kind: str
     """A code of messaging/messages/kinds/registry.py."""
     text: str
@@ -98,6 +99,9 @@ class InboundMessage:
     text: str = ""
     content: dict[str, Any] = field(default_factory=dict)
     """media: {id, mime_type, sha256, filename, caption, voice}; location; contacts; …"""
+    sender_username: str = ""
+    sender_parent_id: str = ""
+    """The id of the sender for all portfolios of the business; "" if it has only one."""
 
 
 SENT_FROM_PHONE, META_AGENT = "phone", "meta_agent"
@@ -188,6 +192,8 @@ class LineDriver:
     """Staff enter a number's id and token; both can be checked at any time."""
     has_sessions: bool = False
     """A phone is paired, and a host holds its session."""
+    address_kinds: frozenset[str] = frozenset({PHONE})
+    """The identities of contacts that it can send to."""
     has_price_list: bool = False
     """The network publishes prices, which the rate card must follow."""
     capability: Callable[[Any], Capability] = lambda _kind: "yes"

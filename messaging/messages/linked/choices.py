@@ -13,7 +13,7 @@ from sqlalchemy import text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.sql.partitions import id_at
-from core.values.phone import phone_variants
+from core.values.network_address import address_variants
 from core.values.text import strip_accents
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.kinds.base import Choice
@@ -43,7 +43,7 @@ def as_choice(line: Line, message: InboundMessage) -> InboundMessage:
         FIND_CHOICES,
         {
             "tenant_id": current_tenant_id(),
-            "phones": sorted(phone_variants(phone)) if phone.isdecimal() else [phone],
+            "phones": sorted(address_variants(phone)),
             "since": id_at(now() - ANSWERED_WITHIN),
             "line_id": line.id,
             "kinds": [code for code, kind in MESSAGE_KINDS.items() if kind.choices],

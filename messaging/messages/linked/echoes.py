@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from core.db import current_tenant_id, db
 from core.ids import from_uuid
-from core.values.phone import phone_variants
+from core.values.network_address import address_variants
 from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.base import EchoedMessage, Receipt
 from messaging.lines.drivers.linked.client import EchoReceived
@@ -52,9 +52,7 @@ def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
         {
             "tenant_id": tenant_id,
             "line_id": line.id,
-            "phones": sorted(phone_variants(echo.phone))
-            if echo.phone.isdecimal()
-            else [echo.phone],
+            "phones": sorted(address_variants(echo.phone)),
             "kind": echo.kind,
             "text": echo.text,
             "sent_as_text": [code for code, kind in MESSAGE_KINDS.items() if kind.plain_text],

@@ -51,7 +51,7 @@ def order_card(site: Site, order: Order, text: str) -> Card:
         return menu_card(site, order.language, text)
     if order.state in FINISHED:
         return _finished_card(site, order, text)
-    return with_buttons(text, [_button(action, order) for action in open_actions(site, order)])
+    return with_buttons(text, [order_button(action, order) for action in open_actions(site, order)])
 
 
 def menu_card(site: Site, language: str, text: str) -> Card:
@@ -89,10 +89,10 @@ def _finished_card(site: Site, order: Order, text: str) -> Card:
     programme = programmes.of_site(site.id)
     if programme is None or not programme.active:
         return with_link(text, chat_text(order.language, "button_again"), menu_link(site))
-    return with_buttons(text, [_button(AGAIN, order), _button(POINTS, order)])
+    return with_buttons(text, [order_button(AGAIN, order), order_button(POINTS, order)])
 
 
-def _button(action: str, order: Order) -> Choice:
+def order_button(action: str, order: Order) -> Choice:
     return Choice(button_id(action, order), chat_text(order.language, f"button_{action}"))
 
 

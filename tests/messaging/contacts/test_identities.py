@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from core.clock import now
 from core.db import db
+from messaging.contacts import duplicates
 from messaging.contacts import identities as contact_identities
 from messaging.models import Contact, Identity
 
@@ -77,11 +78,22 @@ def test_a_lid_is_a_kind_of_its_own(scope):
     assert names(scope) == [("lid", "12345@lid", "12345@lid")]
 
 
-def test_where_phone_and_id_are_two_people_the_phone_decides(scope):
+def test_a_contact_without_a_phone_joins_the_one_with_the_phone(scope):
     by_phone, by_id = meet(), meet(phone="", network_id="TR.5")
     assert by_phone != by_id
     assert meet(network_id="TR.5") == by_phone
-    assert meet(phone="", network_id="TR.5") == by_id
+    assert meet(phone="", network_id="TR.5") == by_phone
+
+
+def test_where_both_have_a_phone_the_phone_decides_and_a_person_is_asked(scope):
+    one, other = meet(network_id="TR.5"), meet("905321112244")
+    assert meet("905321112244", network_id="TR.5") == other
+    assert meet(phone="", network_id="TR.5") == one
+    [case] = duplicates.list_cases()
+    assert {case.contact.id, case.other.id} == {one, other}
+    duplicates.dismiss(other, one)
+    meet("905321112244", network_id="TR.5")
+    assert duplicates.list_cases() == []
 
 
 def test_nobody_is_not_a_contact(scope):

@@ -6,6 +6,8 @@ from core.clock import now
 from messaging.contacts import consent as contact_consent
 from messaging.contacts import identities as contact_identities
 from messaging.contacts import marketing_eligibility
+from messaging.contacts import repository as contact_repository
+from messaging.contacts.validation import ContactInput
 from tests.messaging.message_factory import add_line, sent_message
 
 DAY = timedelta(days=1)
@@ -22,6 +24,7 @@ def test_each_who_is_left_out_has_one_reason(restaurant):
             meets(f"90532111220{n}") for n in range(8)
         )
         phoneless = meets("", "user.1234567890")
+        nowhere = contact_repository.create(ContactInput(name="Nobody")).id
         for one in (out, both):
             contact_consent.opt_out(one, now(), "word")
         for one in (both, blocked):
@@ -32,7 +35,7 @@ def test_each_who_is_left_out_has_one_reason(restaurant):
         marketing_eligibility.record_marketing_sent([told], now() - timedelta(hours=3))
         contact_consent.opt_out(nobody, now() - DAY, "word")
         contact_consent.opt_in(nobody, now(), "word")
-        everybody = [gets, out, both, blocked, dead, back, told, nobody, phoneless]
+        everybody = [gets, out, both, blocked, dead, back, told, nobody, phoneless, nowhere]
 
         expected = {
             out: "opted_out",
@@ -40,9 +43,11 @@ def test_each_who_is_left_out_has_one_reason(restaurant):
             blocked: "blocked",
             dead: "unreachable",
             told: "recent",
-            phoneless: "no_phone",
+            nowhere: "no_phone",
         }
         assert marketing_eligibility.exclusion_reasons(everybody) == expected
+        linked = marketing_eligibility.exclusion_reasons([phoneless], line_kind="linked")
+        assert linked == {phoneless: "no_phone"}  # its id is of a cloud line
         del expected[told]
         assert (
             marketing_eligibility.exclusion_reasons(everybody, rest=timedelta(hours=2)) == expected

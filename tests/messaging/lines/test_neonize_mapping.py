@@ -22,6 +22,7 @@ from messaging.lines.drivers.linked.neonize_mapping import (
     parse_device,
     read_message,
     read_receipt,
+    recipient_fields,
 )
 
 NOBODY = Thing(User="", Server="")
@@ -272,6 +273,12 @@ def test_receipts(kind, state):
 def test_a_device_is_kept_as_text():
     assert parse_device("905321110000:12@s.whatsapp.net")["Device"] == 12
     assert parse_device("") == parse_device("nonsense") == {}
+
+
+def test_a_message_goes_to_a_phone_or_to_a_hidden_id():
+    to_phone, to_id = recipient_fields("905321112233"), recipient_fields("12345@lid")
+    assert (to_phone["User"], to_phone["Server"]) == ("905321112233", "s.whatsapp.net")
+    assert (to_id["User"], to_id["Server"]) == ("12345", "lid")
 
 
 def envelope(kind, text="", **content):

@@ -113,7 +113,7 @@ def test_the_answer_is_the_event_of_a_tapped_button(restaurant, line):
     with restaurant.scope():
         _, network_id = sent_buttons(line)
         message = as_choice(line, written("2."))
-        event = inbound_event_body(line, message, "msg_1", now())["data"]
+        event = inbound_event_body(line, message, "msg_1", now(), "con_1")["data"]
     assert (event["type"], event["text"]) == ("button", "Saat değişsin")
     assert event["button"] == {"id": "later", "title": "Saat değişsin"}
     assert event["reply_to"] == network_id

@@ -64,6 +64,7 @@ def test_the_event_is_as_the_specification_has_it(line):
     message_id = receive(line, message)
     with tenant_scope(line.tenant_id):
         (body,) = events_of(line.tenant_id)
+        contact_id = one(line, Contact).id
     assert body == {
         "event": "messages.upsert",
         "instance_id": line.id,
@@ -76,6 +77,9 @@ def test_the_event_is_as_the_specification_has_it(line):
             "type": "text",
             "text": "Merhaba",
             "id": message_id,
+            "contact_id": contact_id,
+            "username": None,
+            "network_id": None,
         },
     }
 

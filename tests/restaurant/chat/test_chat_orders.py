@@ -47,7 +47,8 @@ def test_the_event_has_every_field_of_the_specification(bistro):
     assert body["order_id"] == order.number
     assert body["order_type"] == "dine_in"
     assert (body["table_number"], body["waiter_assigned"]) == ("12", "")
-    assert body["customer"] == {"phone": f"+{GUEST}", "name": "Ayşe Kaya"}
+    guest = {"phone": f"+{GUEST}", "name": "Ayşe Kaya", "contact_id": order.contact_id}
+    assert body["customer"] == guest
     (item,) = body["items"]
     assert item["name"] == "Pizza"
     assert item["quantity"] == 2

@@ -102,6 +102,10 @@ class ContactShape(BaseModel):
     id: str = Field(examples=[CONTACT_ID])
     name: str = Field(examples=["Ayşe Yılmaz"])
     profile_name: str = Field(description="The contact's profile name on the network.")
+    username: str | None = Field(
+        description="Their user name on the network, without @; it may change.",
+        examples=["ayse.yilmaz"],
+    )
     phone: str | None = Field(
         description="null if the network provides only an id.", examples=["905321112233"]
     )
@@ -269,6 +273,7 @@ def contact_json(card: ContactCard) -> dict[str, Any]:
         "id": card.id,
         "name": one.name,
         "profile_name": one.profile_name,
+        "username": one.username or None,
         "phone": card.phone or None,
         "identities": [{"kind": each.kind, "value": each.spelling} for each in card.identities],
         "language": one.language,

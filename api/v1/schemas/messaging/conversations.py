@@ -36,6 +36,7 @@ class ConversationShape(BaseModel):
     instance_id: int
     contact_id: str
     name: str = Field(description="The contact's own profile name; may be empty.")
+    username: str | None = Field(description="The contact's user name on the network.")
     phone: str | None = Field(description="Null if the network did not provide a phone number.")
     state: State = Field(description="`open` or `closed`.")
     unread: int

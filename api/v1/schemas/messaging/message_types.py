@@ -18,7 +18,9 @@ class Recipient(BaseModel):
     phone: Phone | None = Field(
         None, description="Country code first, digits only.", examples=["905321112233"]
     )
-    contact_id: str | None = Field(None, max_length=64, description="A contact with a phone.")
+    contact_id: str | None = Field(
+        None, max_length=64, description="A contact, also one without a phone number."
+    )
     conversation_id: str | None = Field(
         None, max_length=64, description="A conversation; its line sends unless you name another."
     )
@@ -34,7 +36,6 @@ class Recipient(BaseModel):
 
 
 class AnyMessageOptions(CommonOptions):
-    to: Recipient = Field(description="Who gets the message.")
     reply_to: str | None = Field(
         None,
         min_length=1,
@@ -49,23 +50,40 @@ class FallbackOptions(AnyMessageOptions):
     )
 
 
+class WithRecipient(BaseModel):
+    to: Recipient = Field(description="Who gets the message.")
+
+
 class AnyMessage(FallbackOptions):
     """What the models of all types have in common. Some have no fallback template."""
 
     type: str
 
 
-def _request_model(code: str, kind: MessageKind) -> type[AnyMessage]:
+class AddressedMessage(AnyMessage, WithRecipient):
+    """The same with its recipient."""
+
+
+def _request_model(code: str, kind: MessageKind, suffix: str, *more: type) -> type[AnyMessage]:
     name = "".join(word.capitalize() for word in code.split("_"))
-    bases: Any = (kind.fields, FallbackOptions if kind.has_fallback else AnyMessageOptions)
+    options = FallbackOptions if kind.has_fallback else AnyMessageOptions
+    bases: Any = (kind.fields, *more, options)
     about = Field(examples=[code], description="The type of the message.")
     own: dict[str, Any] = {"type": (Literal[code], about)}
-    model = create_model(f"{name}Message", __base__=bases, __module__=__name__, **own)
+    model = create_model(f"{name}{suffix}", __base__=bases, __module__=__name__, **own)
     return cast("type[AnyMessage]", model)
 
 
 REQUEST_MODELS = {
-    code: _request_model(code, kind) for code, kind in MESSAGE_KINDS.items() if kind.fields
+    code: _request_model(code, kind, "Message", WithRecipient)
+    for code, kind in MESSAGE_KINDS.items()
+    if kind.fields
+}
+# For routes whose path names the recipient.
+ROUTED_MODELS = {
+    code: _request_model(code, kind, "RoutedMessage")
+    for code, kind in MESSAGE_KINDS.items()
+    if kind.fields
 }
 
 
@@ -77,6 +95,10 @@ class MessageType(BaseModel):
 
 _OneOfThem: Any = Annotated[
     Union[tuple(REQUEST_MODELS.values())],  # noqa: UP007 - made from a list
+    Field(discriminator="type"),
+]
+_OneOfRouted: Any = Annotated[
+    Union[tuple(ROUTED_MODELS.values())],  # noqa: UP007 - made from a list
     Field(discriminator="type"),
 ]
 
@@ -96,6 +118,23 @@ class MessageRequest(RootModel[_OneOfThem]):
         """Check the type first, so that errors name the fields of this type only."""
         chosen = MessageType.model_validate(obj).type
         return cls.model_construct(root=REQUEST_MODELS[chosen].model_validate(obj))
+
+
+class RoutedMessageRequest(RootModel[_OneOfRouted]):
+    """One message of any type to the contact or conversation in the path."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    @classmethod
+    def model_for(cls, value: dict[str, Any]) -> type[BaseModel]:
+        kind = value.get("type")
+        return ROUTED_MODELS.get(kind, MessageType) if isinstance(kind, str) else MessageType
+
+    @classmethod
+    def model_validate(cls, obj: Any, **_more: Any) -> "RoutedMessageRequest":
+        """Check the type first, so that errors name the fields of this type only."""
+        chosen = MessageType.model_validate(obj).type
+        return cls.model_construct(root=ROUTED_MODELS[chosen].model_validate(obj))
 
 
 def fields_of(request: AnyMessage) -> KindFields:

@@ -34,6 +34,12 @@ class CustomerShape(BaseModel):
     name: str = Field("", max_length=120, examples=["Ayşe Kaya"])
 
 
+class OrderCustomer(CustomerShape):
+    contact_id: str | None = Field(
+        None, description="The contact; null for an order without a known guest."
+    )
+
+
 class OrderItemShape(BaseModel):
     name: str
     quantity: int
@@ -64,7 +70,7 @@ class OrderFacts(BaseModel):
     order_type: str
     table_number: str
     waiter_assigned: str
-    customer: CustomerShape
+    customer: OrderCustomer
     items: list[OrderItemShape]
     notes: str
     total_amount: float

@@ -9,6 +9,7 @@ from core.http import OutboundError, Reply
 from core.http.client import HttpClient
 from core.i18n.catalogs import N_
 from core.settings import Settings
+from core.values.network_address import PHONE, USER_ID, is_phone
 from core.values.reasons import encode_reason
 from messaging import reasons
 from messaging.lines.drivers.base import (
@@ -70,7 +71,7 @@ def payload(envelope: Envelope) -> dict[str, Any]:
         "biz_opaque_callback_data": envelope.message_id,
     }
     # A recipient without a phone is addressed by the network's own id, in a separate field.
-    body["to" if envelope.phone.isdecimal() else "recipient"] = envelope.phone
+    body["to" if is_phone(envelope.phone) else "recipient"] = envelope.phone
     if category := envelope.content.get("direct_send"):
         body["category"] = category
     if reply_to := envelope.content.get("reply_to"):
@@ -180,6 +181,7 @@ CLOUD = LineDriver(
     has_reply_window=True,
     has_read_receipts=True,
     has_access_token=True,
+    address_kinds=frozenset({PHONE, USER_ID}),
     has_price_list=True,
     capability=lambda kind: "yes" if kind.cloud_part else "no",
 )

@@ -13,13 +13,11 @@ from typing import Any
 
 from core.logs import logger
 from core.security.signing import constant_time_equal, hmac_hex
-from core.values.phone import phone_variants
 from messaging import reasons
 from messaging.lines.drivers.base import (
     META_AGENT,
     SENT_FROM_PHONE,
     InboundMessage,
-    LineUpdate,
     ParsedWebhook,
     Receipt,
 )
@@ -30,7 +28,6 @@ from messaging.lines.drivers.cloud.field_readers import (
     read_id,
     read_object,
     read_objects,
-    read_phone,
     read_text,
     read_timestamp,
     without_unstorable,
@@ -43,6 +40,7 @@ from messaging.lines.drivers.cloud.inbound_changes import (
 )
 from messaging.lines.drivers.cloud.inbound_kinds import read_content
 from messaging.lines.drivers.cloud.responses import read_error
+from messaging.lines.drivers.cloud.senders import read_identity_change, read_sender
 from messaging.reasons import with_quote
 from webhooks.inbound import reasons as hook_reasons
 
@@ -164,7 +162,7 @@ def _read_change(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> No
         try:
             kind = read_text(message.get("type"))
             if kind == "system":
-                parsed.updates.append(_number_changed(message))
+                parsed.updates.append(read_identity_change(message))
             elif is_edit(message):
                 parsed.updates.append(read_edit(message))
             else:
@@ -213,60 +211,21 @@ def _message(message: dict[str, Any], contacts: list[dict[str, Any]]) -> Inbound
         raise UnusablePart(hook_reasons.PART_WITHOUT_ID)
     if message.get("group_id"):
         raise UnusablePart(hook_reasons.PART_OF_GROUP)
-    phone, sender_id, name = _sender(message, contacts)
-    if not phone and not sender_id:
+    sender = read_sender(message, contacts)
+    if not sender.phone and not sender.user_id:
         raise UnusablePart(hook_reasons.PART_WITHOUT_SENDER)
     kind, body, content = read_content(message)
     return InboundMessage(
         network_id=network_id,
-        sender_phone=phone,
-        sender_network_id=sender_id,
-        sender_name=name,
+        sender_phone=sender.phone,
+        sender_network_id=sender.user_id,
+        sender_name=sender.name,
+        sender_username=sender.username,
+        sender_parent_id=sender.parent_id,
         at=read_timestamp(message.get("timestamp")),
         kind=kind,
         text=body,
         content=content,
-    )
-
-
-def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[str, str, str]:
-    """Return phone, the network's own id and name. A sender with a user name may have no phone."""
-    sender, user_id = read_id(message.get("from")), read_id(message.get("from_user_id"))
-    spellings = phone_variants(read_phone(sender)) if read_phone(sender) else set()
-    contact = next(
-        (
-            one
-            for one in contacts
-            if (sender and sender == one.get("user_id"))
-            or (user_id and user_id == one.get("user_id"))
-            or (sender and sender == read_id(one.get("wa_id")))
-            or read_phone(one.get("wa_id")) in spellings
-        ),
-        # Another contact's name and phone must not be used for this sender.
-        contacts[0] if len(contacts) == 1 and not (sender or user_id) else {},
-    )
-    phone = read_phone(sender) or read_phone(contact.get("wa_id"))
-    sender_id = user_id or read_id(contact.get("user_id"))
-    if not sender_id and sender and not read_phone(sender):
-        sender_id = sender
-    profile = read_object(contact, "profile")
-    return phone, sender_id, read_text(profile.get("name")) or read_text(profile.get("username"))
-
-
-def _number_changed(message: dict[str, Any]) -> LineUpdate:
-    system = read_object(message, "system")
-    old, new = read_phone(message.get("from")), read_phone(system.get("wa_id"))
-    if not old or not new:
-        raise UnusablePart(hook_reasons.CHANGE_WITHOUT_NUMBERS)
-    return LineUpdate(
-        "number_changed",
-        {
-            "phone": old,
-            "new_phone": new,
-            "network_id": read_id(system.get("user_id")),
-            "at": read_timestamp(message.get("timestamp")),
-            "because": read_text(system.get("body")),
-        },
     )
 
 

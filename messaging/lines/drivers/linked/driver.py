@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from core.i18n.catalogs import N_
+from core.values.network_address import LID, PHONE
 from messaging.lines.drivers.base import Capability, Envelope, LineDriver
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.registry import MESSAGE_KINDS
@@ -30,5 +31,6 @@ LINKED = LineDriver(
     send=None,
     has_sessions=True,
     has_read_receipts=True,
+    address_kinds=frozenset({PHONE, LID}),
     capability=_capability,
 )

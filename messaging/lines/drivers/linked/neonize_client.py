@@ -16,6 +16,7 @@ from typing import Any
 
 from core.clock import now
 from core.logs import logger
+from core.values.network_address import is_phone
 from messaging import reasons
 from messaging.lines.drivers.base import (
     Envelope,
@@ -47,6 +48,7 @@ from messaging.lines.drivers.linked.neonize_mapping import (
     parse_device,
     read_message,
     read_receipt,
+    recipient_fields,
 )
 from messaging.reasons import with_detail
 
@@ -199,7 +201,8 @@ class NeonizeClient:
         except Exception as error:  # noqa: BLE001 - nothing has left yet, whatever it was
             return TryLater("network_trouble", with_detail(reasons.NOT_PREPARED, f"{error}."))
         try:
-            answer = await self._client.send_message(envelope.phone, message)
+            recipient = self._proto.JID(**recipient_fields(envelope.phone))
+            answer = await self._client.send_message(recipient, message)
         except Exception as error:  # noqa: BLE001 - the library raises many kinds
             error_text = str(error)
             if any(part in error_text.lower() for part in _NOT_SENT_ERRORS):
@@ -223,7 +226,7 @@ class NeonizeClient:
             )
 
     async def _unreachable(self, phone: str) -> SendRefused | None:
-        if phone in self._reachable:
+        if phone in self._reachable or not is_phone(phone):
             return None
         found = await self._client.is_on_whatsapp(f"+{phone}")
         if not any(one.IsIn for one in found):

@@ -32,10 +32,20 @@ def parse_device(stored: str) -> dict[str, Any]:
     found = _DEVICE.fullmatch(stored)
     if found is None:
         return {}
+    return _jid_fields(found[1], found[3], int(found[2]))
+
+
+def recipient_fields(address: str) -> dict[str, Any]:
+    """The fields of the JID of a phone or of an id that ends with `@lid`."""
+    user, _, server = address.partition("@")
+    return _jid_fields(user, server or PHONE_SERVER)
+
+
+def _jid_fields(user: str, server: str, device: int = 0) -> dict[str, Any]:
     return {
-        "User": found[1],
-        "Device": int(found[2]),
-        "Server": found[3],
+        "User": user,
+        "Device": device,
+        "Server": server,
         "RawAgent": 0,
         "Integrator": 0,
         "IsEmpty": False,

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import invalid
-from core.values.phone import phone_variants
+from core.values.network_address import address_variants
 from messaging.lines import repository as line_repository
 from messaging.models import LinkedDay, LinkedLine
 
@@ -129,7 +129,7 @@ def _is_new_stranger(line_id: int, phone: str, moment: datetime) -> bool:
     params = {
         "tenant_id": current_tenant_id(),
         "line_id": line_id,
-        "phones": sorted(phone_variants(phone)) if phone.isdecimal() else [phone],
+        "phones": sorted(address_variants(phone)),
         "since": datetime(moment.year, moment.month, moment.day, tzinfo=UTC),
     }
     if db.session.execute(WROTE_FIRST, params).first() is not None:

@@ -132,14 +132,6 @@ def test_a_message_goes_to_a_contact(client, restaurant, line):
     assert (answer.status_code, answer.json["phone"]) == (202, PHONE)
 
 
-def test_a_contact_without_a_phone_is_refused_in_words(client, restaurant, line):
-    with restaurant.scope():
-        contact = identities.find_or_create("", "TR.123456", "Zeynep", now())
-    answer = call(client, restaurant, {**BUTTONS, "to": {"contact_id": contact.id}})
-    assert (answer.status_code, answer.json["code"]) == (422, "no_phone")
-    assert answer.json["errors"][0]["field"] == "to.contact_id"
-
-
 @pytest.mark.parametrize(
     ("to", "field", "code"),
     [
