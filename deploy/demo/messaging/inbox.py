@@ -251,7 +251,7 @@ def _others(script: InboxScript) -> None:
 def _from_an_ad(script: InboxScript) -> None:
     """A guest from an ad, who edits and deletes; one reply was typed on the phone."""
     elif_sahin = Guest("905364417720", name="Elif Şahin")
-    ad = {**AD, "source_url": "https://fb.me/mavi", "body": "Serpme kahvaltı, sınırsız çay."}
+    ad = {**AD, "source_url": "https://ads.example/mavi", "body": "Serpme kahvaltı, sınırsız çay."}
     script.writes(
         58, elif_sahin, "Merhaba, kahvaltı kampanyası pazar günü de geçerli mi?", referral=ad
     )
