@@ -36,12 +36,13 @@ def read_edit(message: dict[str, Any], *, echo: bool = False) -> LineUpdate:
     original = read_id(part.get("original_message_id"))
     if not original:
         raise UnusablePart(hook_reasons.EDIT_WITHOUT_MESSAGE)
+    side = "to" if echo else "from"
     detail: dict[str, Any] = {
         "network_id": original,
         "id": read_id(message.get("id")),
         "at": read_timestamp(message.get("timestamp")),
         "direction": "out" if echo else "in",
-        "person": read_id(message.get("to" if echo else "from")),
+        "person": read_id(message.get(side)) or read_id(message.get(f"{side}_user_id")),
     }
     if kind == "edit":
         detail["kind"], detail["text"], _ = read_content(read_object(part, "message"))
