@@ -216,13 +216,14 @@ def test_an_order_is_made_of_the_edited_text_or_not_at_all(restaurant):
     assert "LEM-" in said
 
 
-def test_a_place_that_was_deleted_before_it_arrived_is_only_shown(restaurant, line, logged):
-    hook(line, deleted("wamid.A"))
-    value = text_value("", "wamid.A")
+def test_a_place_that_was_deleted_before_it_arrived_is_no_address(restaurant, logged):
+    bistro = open_bistro(restaurant)
+    bistro.delivers()
+    bistro.delivery()
+    hook(bistro.line, deleted("wamid.A"))
+    value = text_value("", "wamid.A", GUEST)
     value["messages"][0] |= {"type": "location", "location": {"latitude": 41, "longitude": 29}}
-    hook(line, value)
-    with restaurant.scope():
-        assert set(only_message(line).content) == {"deleted_at"}
+    hook(bistro.line, value)
     assert "inbound message handling failed" not in logged()
 
 
