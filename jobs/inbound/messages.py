@@ -27,8 +27,9 @@ log = logger(__name__)
 def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) -> None:
     """Store the message and react to it. If the reaction fails, the message stays in the inbox."""
     stored = message_receive.store_message(line, message, tally)
-    if stored is None or stored.message.content.get("handled_by"):
-        return  # the network's agent answers
+    # The network's agent answers, or the customer deleted the message before it arrived.
+    if stored is None or stored.message.content.keys() & {"handled_by", "deleted_at"}:
+        return
     message_id, message = stored.id, stored.message
     order = chat_orders.may_be_order(message)
     tap, asks = order_taps.is_tap(message), cancel_or_opt_out.may_answer(message)

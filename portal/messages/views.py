@@ -256,7 +256,9 @@ def cancel(message_id: str) -> Any:
 
 
 def is_final(message: Message) -> bool:
-    return message.direction == "in" or message.state in FINAL_STATES
+    """A message that we did not send may never get a receipt."""
+    received = message.direction == "in" or "sent_from" in message.content
+    return received or message.state in FINAL_STATES
 
 
 def _filters_in_url() -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.clock import frozen, now
 from core.db import tenant_scope
-from deploy.demo.messaging.conversations import demo_line, send_as_worker
+from deploy.demo.messaging.conversations import AD, demo_line, send_as_worker
 from deploy.demo.messaging.receipts import PastReceipt, add_receipts
 from messaging import reasons
 from messaging.costs.usage import UsageTally
@@ -19,8 +19,16 @@ from messaging.inbox import replies as inbox_replies
 from messaging.inbox.composed import ComposedCard
 from messaging.inbox.conversations import ConversationFilters
 from messaging.inbox.replies import Reply
-from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
-from messaging.messages.receive import receive_message
+from messaging.lines.drivers.base import (
+    EchoedMessage,
+    InboundMessage,
+    LineUpdate,
+    SendAccepted,
+    SendOutcome,
+    SendRefused,
+)
+from messaging.messages.inbound.echoes import store_echo
+from messaging.messages.receive import receive_line_update, receive_message
 from messaging.models import Line
 from tenants.audit import Actor, acting_as
 from tenants.models import Person
@@ -86,6 +94,22 @@ class InboxScript:
             receive_message(self.line, message, self.tally)
         return network_id
 
+    def changes(self, minutes: int, kind: str, network_id: str, text: str = "") -> None:
+        """The guest edits or deletes a message."""
+        at = self.beginning - timedelta(minutes=minutes)
+        detail = {"network_id": network_id, "at": int(at.timestamp()), "text": text}
+        with frozen(at):
+            receive_line_update(self.line, LineUpdate(kind, detail))
+
+    def typed_on_phone(self, minutes: int, guest: Guest, text: str) -> None:
+        at = self.beginning - timedelta(minutes=minutes)
+        network_id = f"wamid.{self.prefix}phone{next(self.numbers)}"
+        echo = EchoedMessage(
+            network_id, guest.phone, guest.network_id, int(at.timestamp()), "text", text
+        )
+        with frozen(at):
+            store_echo(self.line, echo)
+
     def answers(
         self, minutes: int, who: str, guest: Guest, text: str, state: str = "read", **more: Any
     ) -> str:
@@ -137,6 +161,7 @@ def add_inbox(tenant_id: int, people: Mapping[str, Person]) -> None:
             quick_replies.save("masa", "Hangi saat size uygun, {first_name}?", card=TABLE_TIMES)
         _birthday(script)
         _others(script)
+        _from_an_ad(script)
         script.end()
 
 
@@ -228,3 +253,18 @@ def _others(script: InboxScript) -> None:
     zeynep = Guest("905321110101", name="Zeynep Arslan")
     script.writes(3, zeynep, "Bu akşamki rezervasyonu 8 yerine 8.30 yapabilir miyiz?")
     script.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz.")
+
+
+def _from_an_ad(script: InboxScript) -> None:
+    """A guest from an ad, who edits and deletes; one reply was typed on the phone."""
+    elif_sahin = Guest("905364417720", name="Elif Şahin")
+    ad = {**AD, "source_url": "https://ads.example/mavi", "body": "Serpme kahvaltı, sınırsız çay."}
+    script.writes(
+        58, elif_sahin, "Merhaba, kahvaltı kampanyası pazar günü de geçerli mi?", referral=ad
+    )
+    script.typed_on_phone(56, elif_sahin, "Merhaba, evet! Pazar 10.00–14.00 arası geçerli.")
+    table = script.writes(54, elif_sahin, "Pazar 11.00'e 4 kişi yazar mısınız?")
+    script.changes(53, "edited", table, "Pazar 11.00'e 5 kişi yazar mısınız?")
+    wrong = script.writes(52, elif_sahin, "Anneme: ekmek almayı unutma")
+    script.changes(51, "deleted", wrong)
+    script.answers(49, SELIN, elif_sahin, "Yazdım: pazar 11.00, 5 kişi. Görüşmek üzere!")

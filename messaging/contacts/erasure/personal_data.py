@@ -106,6 +106,14 @@ UPDATE contact_imports SET columns = jsonb_set(columns, '{rows}', '[]')
 DROP_PHONES = text("""
 DELETE FROM contact_import_phones WHERE tenant_id = :tenant_id AND phone = ANY(:names)
 """)
+# Edits that wait for their message, with the ids that they reserve.
+DROP_EARLY_EDITS = text("""
+WITH gone AS (
+    DELETE FROM early_edits
+     WHERE tenant_id = :tenant_id AND changes::text LIKE ANY(:marks) RETURNING network_id)
+DELETE FROM network_ids
+ WHERE tenant_id = :tenant_id AND network_id IN (SELECT network_id FROM gone)
+""")
 
 
 @dataclass(frozen=True)
@@ -176,7 +184,7 @@ def scan_table(
 
 def erase_remaining(target: ErasureTarget) -> None:
     params = search_patterns(target)
-    statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES]
+    statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES, DROP_EARLY_EDITS]
     if target.names:
         for statement in statements:
             db.session.execute(statement, params)

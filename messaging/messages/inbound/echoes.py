@@ -19,7 +19,7 @@ from core.live_updates import publish_update
 from core.values.phone import phone_country
 from messaging import search_index
 from messaging.contacts import identities as contact_identities
-from messaging.lines.drivers.base import SENT_FROM_PHONE, EchoedMessage
+from messaging.lines.drivers.base import META_AGENT, SENT_FROM_PHONE, EchoedMessage
 from messaging.messages.content import content_fields, other_party
 from messaging.messages.inbound import edits
 from messaging.messages.media import files as media_files
@@ -36,14 +36,20 @@ VALUES (:tenant_id, :id, :line_id, 'out', :kind, :phone, :contact_id, :text, :co
         0, :test, :at, :now);
 INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
 VALUES (:tenant_id, :id, :change_id, :at, 'sent', '');
-INSERT INTO conversations (tenant_id, id, line_id, contact_id, last_message_id, last_at, unread)
-VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, 0)
+INSERT INTO conversations (tenant_id, id, line_id, contact_id, last_message_id, last_at, unread,
+                           held_by, held_at)
+VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, 0,
+        CAST(:holder AS text), CASE WHEN CAST(:holder AS text) IS NULL THEN NULL
+                                    ELSE CAST(:at AS timestamptz) END)
 ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
    SET last_message_id = CASE WHEN excluded.last_at >= conversations.last_at
                               THEN excluded.last_message_id
                               ELSE conversations.last_message_id END,
        unread = CASE WHEN :read AND excluded.last_at >= conversations.last_at
                      THEN 0 ELSE conversations.unread END,
+       held_by = CASE WHEN excluded.held_at >= coalesce(conversations.held_at, excluded.held_at)
+                      THEN excluded.held_by ELSE conversations.held_by END,
+       held_at = greatest(conversations.held_at, excluded.held_at),
        last_at = greatest(conversations.last_at, excluded.last_at)
 RETURNING id
 """)
@@ -88,6 +94,7 @@ def _store(line: Line, echo: EchoedMessage, uuid: UUID, body: str, content: dict
             "change_id": str(new_uuid()),
             "conversation_id": str(new_uuid()),
             "read": echo.sent_from == SENT_FROM_PHONE,
+            "holder": META_AGENT if echo.sent_from == META_AGENT else None,
         },
     )
     conversation_id, message_id = from_uuid("cnv", stored.scalar_one()), from_uuid("msg", uuid)

@@ -37,7 +37,8 @@ AT_ONCE = 1_000
 KEPT_AFTER_DELETION = ("sent_from", "handled_by")
 
 FIND_ORIGINAL = text("""
-SELECT m.id, m.direction, m.kind, m.phone, m.contact_id, m.text, m.content, m.network_id, m.test
+SELECT m.id, m.direction, m.kind, m.phone, m.contact_id, m.text, m.content, m.network_id, m.state,
+       m.test
   FROM network_ids AS n JOIN messages AS m ON m.tenant_id = n.tenant_id AND m.id = n.message_id
  WHERE n.tenant_id = :tenant_id AND n.network_id = :network_id AND m.tenant_id = :tenant_id
    AND m.line_id = :line_id AND m.direction = :direction
@@ -256,7 +257,7 @@ def _keep_until_original_arrives(line: Line, change: dict[str, Any]) -> Any:
 
 def _update_conversation(line: Line, found: Any, new_text: str) -> None:
     """Update the search words, and show the change on open pages."""
-    publish_update("messages.changed", id=from_uuid("msg", found.id), state="received")
+    publish_update("messages.changed", id=from_uuid("msg", found.id), state=found.state)
     row = db.session.execute(
         FIND_CONVERSATION,
         {

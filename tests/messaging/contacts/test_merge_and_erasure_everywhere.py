@@ -24,9 +24,10 @@ from messaging.inbox import conversation_actions, thread
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox.conversations import ConversationFilters
 from messaging.lines import repository as line_repository
+from messaging.lines.drivers.base import LineUpdate
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
-from messaging.messages.receive import receive_message
+from messaging.messages.receive import receive_line_update, receive_message
 from messaging.models import (
     AutomationRun,
     Conversation,
@@ -69,6 +70,8 @@ def picture(app, business, line):
             .where(MediaFile.tenant_id == business.tenant_id, MediaFile.message_id == message_id)
             .values(state="kept", blob_key="t/in.jpg", preview_blob_key="t/in-small.jpg")
         )
+        early = {"network_id": "wamid.early", "at": 1, "text": SAID, "person": PHONE}
+        receive_line_update(line, LineUpdate("edited", early))
         content = {"blob": "t/sent.jpg", "url": "https://x.example/p", "filename": "p.jpg"}
         ticket = message_accept.accept_message(
             MessageDraft("image", PHONE, text=SAID, content=content), line, current_tenant_facts()

@@ -225,7 +225,7 @@ def test_an_edit_and_a_deletion_are_read(from_me):
     [edit] = read_message(parsed(protocol(14, "yarın"), from_me=from_me))
     [deletion] = read_message(parsed(protocol(0), from_me=from_me))
     detail = {"network_id": "3EB001", "id": "3EB0AB", "at": 1700000000}
-    detail["direction"] = "out" if from_me else "in"
+    detail |= {"direction": "out" if from_me else "in", "person": "905321112233"}
     new = {"kind": "text", "text": "yarın"}
     assert edit == MessageChanged(LineUpdate("edited", {**detail, **new}))
     assert deletion == MessageChanged(LineUpdate("deleted", {**detail, "kind": "", "text": ""}))

@@ -28,19 +28,21 @@ def is_edit(message: dict[str, Any]) -> bool:
 def read_edit(message: dict[str, Any], *, echo: bool = False) -> LineUpdate:
     """An earlier message was edited or deleted: by the customer or, with `echo`, on the phone.
 
-    `detail`: `network_id` of the changed message, `id` of the change, `at`, `direction`; for an
-    edit also `kind` and `text`.
+    `detail` has the `network_id` of the changed message, the `id` of the change, `at`, `direction`
+    and the `person` on the other side; for an edit also `kind` and `text`.
     """
     kind = read_text(message.get("type"))
     part = read_object(message, kind)
     original = read_id(part.get("original_message_id"))
     if not original:
         raise UnusablePart(hook_reasons.EDIT_WITHOUT_MESSAGE)
+    side = "to" if echo else "from"
     detail: dict[str, Any] = {
         "network_id": original,
         "id": read_id(message.get("id")),
         "at": read_timestamp(message.get("timestamp")),
         "direction": "out" if echo else "in",
+        "person": read_id(message.get(side)) or read_id(message.get(f"{side}_user_id")),
     }
     if kind == "edit":
         detail["kind"], detail["text"], _ = read_content(read_object(part, "message"))

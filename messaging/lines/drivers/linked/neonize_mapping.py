@@ -70,20 +70,22 @@ def read_message(event: Any) -> list[ClientEvent]:
     info, source = event.Info, event.Info.MessageSource
     if source.IsGroup or source.Chat.Server not in (PHONE_SERVER, LID_SERVER):
         return []
-    at = _seconds(info.Timestamp)
-    if (change := read_change(event.Message)) is not None:
-        return [MessageChanged(_update(change, info.ID, at, echo=source.IsFromMe))]
-    if is_protocol_message(event.Message):
-        return []
-    kind, text, content = read_content(event.Message, info.ID)
-    if source.IsFromMe and kind == UNREADABLE:
-        return []  # mostly keys that devices exchange
-    if source.IsFromMe:
-        phone, network_id = _phone_and_lid(source.Chat, source.RecipientAlt)
-        return [EchoReceived(info.ID, phone or network_id, kind, text, at, content)]
-    phone, network_id = _phone_and_lid(source.Sender, source.SenderAlt)
+    at, from_me = _seconds(info.Timestamp), source.IsFromMe
+    here, other = (
+        (source.Chat, source.RecipientAlt) if from_me else (source.Sender, source.SenderAlt)
+    )
+    phone, network_id = _phone_and_lid(here, other)
     if not phone and not network_id:
         return []
+    person = phone or network_id
+    if (change := read_change(event.Message)) is not None:
+        return [MessageChanged(_update(change, info.ID, at, person, echo=from_me))]
+    kind, text, content = read_content(event.Message, info.ID)
+    # Devices exchange keys and settings with the same events.
+    if is_protocol_message(event.Message) or (from_me and kind == UNREADABLE):
+        return []
+    if from_me:
+        return [EchoReceived(info.ID, person, kind, text, at, content)]
     message = InboundMessage(
         network_id=info.ID,
         sender_phone=phone,
@@ -98,7 +100,7 @@ def read_message(event: Any) -> list[ClientEvent]:
 
 
 def _update(
-    change: tuple[str, str, str, str], change_id: str, at: int, *, echo: bool
+    change: tuple[str, str, str, str], change_id: str, at: int, person: str, *, echo: bool
 ) -> LineUpdate:
     """The same update as that of a cloud line."""
     kind, original, new_kind, text = change
@@ -107,6 +109,7 @@ def _update(
         "id": change_id,
         "at": at,
         "direction": "out" if echo else "in",
+        "person": person,
         "kind": new_kind,
         "text": text,
     }

@@ -236,6 +236,15 @@ def test_a_handover_makes_the_conversation_unread(restaurant, line):
         assert talk_of(line).held_by == "meta_agent"
 
 
+def test_the_agent_holds_a_conversation_that_it_begins(restaurant, line):
+    hook(line, agent_says(), STANDBY)
+    with restaurant.scope():
+        assert talk_of(line).held_by == "meta_agent"
+    from_phone(line, echo())
+    with restaurant.scope():
+        assert talk_of(line).held_by == "meta_agent"  # only a message of ours takes over
+
+
 def test_a_message_that_reaches_us_ends_the_hold(restaurant, line):
     hook(line, {"standby": text_value("one")}, STANDBY)
     hook(line, text_value("two"))

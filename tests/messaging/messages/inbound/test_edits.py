@@ -23,6 +23,7 @@ from tests.messaging.message_factory import (
     sent_message,
     text_value,
 )
+from tests.restaurant.bistro import GUEST, open_bistro
 
 PHONE = "905321112233"
 
@@ -201,6 +202,29 @@ def test_a_message_that_was_deleted_before_it_arrived_shows_no_text(restaurant, 
         assert found("geheim") == []
         [event] = events_of(line.tenant_id, "messages.upsert")
         assert "geheim" not in str(event)
+
+
+def test_an_order_is_made_of_the_edited_text_or_not_at_all(restaurant):
+    bistro = open_bistro(restaurant)
+    gone, kept = bistro.cart(), bistro.cart()
+    hook(bistro.line, deleted("wamid.A"))
+    hook(bistro.line, text_value(gone.text, "wamid.A", GUEST))
+    assert bistro.texts_sent_to() == []
+    hook(bistro.line, edited("wamid.B", kept.text))
+    hook(bistro.line, text_value("hello", "wamid.B", GUEST))
+    [said] = bistro.texts_sent_to()
+    assert "LEM-" in said
+
+
+def test_a_place_that_was_deleted_before_it_arrived_is_no_address(restaurant, logged):
+    bistro = open_bistro(restaurant)
+    bistro.delivers()
+    bistro.delivery()
+    hook(bistro.line, deleted("wamid.A"))
+    value = text_value("", "wamid.A", GUEST)
+    value["messages"][0] |= {"type": "location", "location": {"latitude": 41, "longitude": 29}}
+    hook(bistro.line, value)
+    assert "inbound message handling failed" not in logged()
 
 
 def test_changes_without_a_message_are_kept_for_a_week(restaurant, line, monkeypatch):
