@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from core.db import savepoint
 from core.logs import logger
+from messaging.automations import button_taps
 from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions
 from messaging.lines.drivers.base import InboundMessage
@@ -25,7 +26,10 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
         return
     order = chat_orders.may_be_order(message)
     tap = order_taps.is_tap(message)
-    if not (order or tap or message.kind == "location" or loyalty_keywords.is_keyword(message)):
+    chosen = button_taps.is_tap(message)
+    if not (
+        order or tap or chosen or message.kind == "location" or loyalty_keywords.is_keyword(message)
+    ):
         return
     try:
         with savepoint():
@@ -35,9 +39,13 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
             elif order:
                 done = chat_orders.create_order(line, message, message_id)
             else:
-                done = (tap and order_taps.answer_tap(line, message)) or (
-                    loyalty_keywords.is_keyword(message)
-                    and loyalty_keywords.answer_keyword(line, message)
+                done = (
+                    (tap and order_taps.answer_tap(line, message))
+                    or (
+                        loyalty_keywords.is_keyword(message)
+                        and loyalty_keywords.answer_keyword(line, message)
+                    )
+                    or (chosen and button_taps.start_for_tap(line, message, message_id))
                 )
             if done:
                 conversation_actions.mark_answered_automatically(message_id)
