@@ -16,7 +16,7 @@ CONDITIONS_BY_TRIGGER: dict[str, tuple[str, ...]] = {
     "order.cancelled": ("countries",),
     "checkout.created": ("at_least", "countries", "consent"),
     "form.submitted": ("consent",),
-    BUTTON_TAPPED: ("buttons",),
+    BUTTON_TAPPED: ("tapped",),
 }
 MOST_COUNTRIES = 50
 MOST_BUTTONS = 20
@@ -50,7 +50,7 @@ def checked_conditions(given: dict[str, Any], trigger: str) -> dict[str, Any]:
     checked: dict[str, Any] = {}
     for name in CONDITIONS_BY_TRIGGER[trigger]:
         value = given.get(name)
-        if name == "buttons":
+        if name == "tapped":
             checked[name] = _buttons(value)
             continue
         if not value:
@@ -74,7 +74,7 @@ def _limit(written: str) -> Decimal:
 def _names_button(conditions: dict[str, Any], data: dict[str, Any]) -> bool:
     """Whether the id or the title of the button is one of the condition's."""
     tapped = _part(data, "button")
-    named = {strip_accents(one) for one in conditions.get("buttons", ())}
+    named = {strip_accents(one) for one in conditions.get("tapped", ())}
     return bool(named & {strip_accents(str(tapped.get(part))) for part in ("id", "title")})
 
 
