@@ -4,10 +4,13 @@ Called by the worker for hooks and, in a thread, by the hosts of linked lines. T
 examined and the patterns for them are limited, so that nobody can block a worker.
 """
 
+from collections.abc import Callable
+
 from sqlalchemy.exc import DBAPIError
 
 from core.db import savepoint
 from core.logs import logger
+from messaging.automations import button_taps
 from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions
 from messaging.lines.drivers.base import InboundMessage
@@ -23,6 +26,28 @@ from restaurant.chat import (
 
 log = logger(__name__)
 
+# Whether a message may be meant for this, a cheap question, and what is then done with it. They are
+# tried in this order until one has answered.
+REACTIONS: tuple[
+    tuple[Callable[[InboundMessage], bool], Callable[[Line, InboundMessage, str], object]], ...
+] = (
+    (
+        lambda message: message.kind == "location",
+        lambda line, message, _: shared_locations.attach_location(line, message),
+    ),
+    (
+        cancel_or_opt_out.may_answer,
+        lambda line, message, _: cancel_or_opt_out.answer(line, message),
+    ),
+    (chat_orders.may_be_order, chat_orders.create_order),
+    (order_taps.is_tap, lambda line, message, _: order_taps.answer_tap(line, message)),
+    (
+        loyalty_keywords.is_keyword,
+        lambda line, message, _: loyalty_keywords.answer_keyword(line, message),
+    ),
+    (button_taps.is_tap, button_taps.start_for_tap),
+)
+
 
 def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) -> None:
     """Store the message and react to it. If the reaction fails, the message stays in the inbox."""
@@ -31,24 +56,12 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
     if stored is None or stored.message.content.keys() & {"handled_by", "deleted_at"}:
         return
     message_id, message = stored.id, stored.message
-    order = chat_orders.may_be_order(message)
-    tap, asks = order_taps.is_tap(message), cancel_or_opt_out.may_answer(message)
-    keyword = loyalty_keywords.is_keyword(message)
-    if not (order or tap or asks or keyword or message.kind == "location"):
+    reactions = [react for applies, react in REACTIONS if applies(message)]
+    if not reactions:
         return
     try:
         with savepoint():
-            done: object
-            if message.kind == "location":
-                done = shared_locations.attach_location(line, message)
-            elif asks:
-                done = cancel_or_opt_out.answer(line, message)
-            elif order:
-                done = chat_orders.create_order(line, message, message_id)
-            else:
-                done = (tap and order_taps.answer_tap(line, message)) or (
-                    keyword and loyalty_keywords.answer_keyword(line, message)
-                )
+            done = any(react(line, message, message_id) for react in reactions)
             if done:
                 conversation_actions.mark_answered_automatically(message_id)
     except DBAPIError:

@@ -4,7 +4,10 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from core.errors import invalid
+from core.values.text import strip_accents
 from messaging.automations import reasons
+from messaging.automations.recipes import BUTTON_TAPPED
+from messaging.messages.kinds.interactive.base import LONGEST_ID
 from messaging.models import StoreEvent
 
 CONDITIONS_BY_TRIGGER: dict[str, tuple[str, ...]] = {
@@ -13,8 +16,10 @@ CONDITIONS_BY_TRIGGER: dict[str, tuple[str, ...]] = {
     "order.cancelled": ("countries",),
     "checkout.created": ("at_least", "countries", "consent"),
     "form.submitted": ("consent",),
+    BUTTON_TAPPED: ("tapped",),
 }
 MOST_COUNTRIES = 50
+MOST_BUTTONS = 20
 
 
 def unmet_condition(conditions: dict[str, Any], event: StoreEvent) -> str:
@@ -33,6 +38,8 @@ def unmet_condition(conditions: dict[str, Any], event: StoreEvent) -> str:
     countries = conditions.get("countries")
     if countries and str(data.get("country") or "").upper() not in countries:
         return reasons.OTHER_COUNTRY
+    if event.kind == BUTTON_TAPPED and not _names_button(conditions, data):
+        return reasons.OTHER_BUTTON
     if conditions.get("consent") and not (data.get("consent") or data.get("marketing")):
         return reasons.NO_CONSENT
     return ""
@@ -43,6 +50,9 @@ def checked_conditions(given: dict[str, Any], trigger: str) -> dict[str, Any]:
     checked: dict[str, Any] = {}
     for name in CONDITIONS_BY_TRIGGER[trigger]:
         value = given.get(name)
+        if name == "tapped":
+            checked[name] = _buttons(value)
+            continue
         if not value:
             continue
         if name == "at_least":
@@ -59,6 +69,23 @@ def _limit(written: str) -> Decimal:
     if not 0 < amount < 10**9:
         raise invalid("at_least", "invalid_amount", "Enter an amount, such as 49.90.")
     return amount
+
+
+def _names_button(conditions: dict[str, Any], data: dict[str, Any]) -> bool:
+    """Whether the id or the title of the button is one of the condition's."""
+    tapped = _part(data, "button")
+    named = {strip_accents(one) for one in conditions.get("tapped", ())}
+    return bool(named & {strip_accents(str(tapped.get(part))) for part in ("id", "title")})
+
+
+def _buttons(value: Any) -> list[str]:
+    lines = value if isinstance(value, list) else str(value or "").splitlines()
+    names = list(dict.fromkeys(one.strip() for one in lines if one.strip()))
+    if not names:
+        raise invalid("tapped", "empty_buttons", "Enter the title or the id of a button.")
+    if len(names) > MOST_BUTTONS or any(len(one) > LONGEST_ID for one in names):
+        raise invalid("tapped", "too_many", "Enter at most 20 buttons.")
+    return names
 
 
 def _countries(value: Any) -> list[str]:

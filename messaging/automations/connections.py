@@ -25,6 +25,8 @@ from webhooks.stores.form_fields import FIELD_ROLES
 from webhooks.stores.registry import PLATFORMS
 
 LOOKUP = "store_hook"
+CHAT_KIND = "chat"
+"""The connection of taps in the chat: see `messaging.automations.button_taps`."""
 LONGEST_SECRET = 200
 # A post without an id counts as a repeat only while its sender may still retry.
 BODY_HASH_VALIDITY = timedelta(hours=24)
@@ -65,7 +67,7 @@ def add(kind: str, name: str, *, country: str = "") -> Connection:
 
 def get(connection_id: str) -> Connection:
     found = db.session.get(Connection, (current_tenant_id(), connection_id))
-    if found is None or found.removed_at is not None:
+    if found is None or found.removed_at is not None or found.kind == CHAT_KIND:
         raise NotFound()
     return found
 
@@ -74,7 +76,11 @@ def list_connections() -> list[Connection]:
     return list(
         db.session.scalars(
             select(Connection)
-            .where(Connection.tenant_id == current_tenant_id(), Connection.removed_at.is_(None))
+            .where(
+                Connection.tenant_id == current_tenant_id(),
+                Connection.removed_at.is_(None),
+                Connection.kind != CHAT_KIND,
+            )
             .order_by(Connection.created_at)
         )
     )

@@ -10,6 +10,7 @@ NO_TRACKING = "no_tracking"
 TOO_SMALL = "too_small"
 OTHER_COUNTRY = "other_country"
 NO_CONSENT = "no_consent"
+OTHER_BUTTON = "other_button"
 RECIPIENT_LIMIT = "recipient_limit"
 CONNECTION_LIMIT = "connection_limit"
 SWITCHED_OFF = "switched_off"
@@ -31,6 +32,7 @@ AUTOMATION_REASONS = ReasonSentences(
         TOO_SMALL: N_("The total is below the limit."),
         OTHER_COUNTRY: N_("The address is in another country."),
         NO_CONSENT: N_("The customer has not given consent for these messages."),
+        OTHER_BUTTON: N_("The customer tapped another button."),
         RECIPIENT_LIMIT: N_("The limit of form replies to this phone number has been reached."),
         CONNECTION_LIMIT: N_("The limit of replies to this form has been reached."),
         SWITCHED_OFF: N_("The automation was turned off."),

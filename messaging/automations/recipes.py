@@ -23,6 +23,7 @@ class Recipe:
         return PORTAL_TEXTS.gettext(locale, self.default_text)
 
 
+BUTTON_TAPPED = "button.tapped"
 RECIPES = {
     one.code: one
     for one in (
@@ -78,6 +79,11 @@ RECIPES = {
             N_("New submission of {{form.name|your form}}:\n\n{{form.summary}}"),
             to_owner=True,
         ),
+        Recipe(
+            "button_reply",
+            BUTTON_TAPPED,
+            N_("Thank you {{customer.first_name|}}! You chose: {{button.title}}\n\n{{shop.name}}"),
+        ),
     )
 }
 # Events with different names that start the same automations.
@@ -88,6 +94,7 @@ TRIGGERS_BY_EVENT = {
     "checkout.created": "checkout.created",
     "checkout.updated": "checkout.created",
     "form.submitted": "form.submitted",
+    BUTTON_TAPPED: BUTTON_TAPPED,
 }
 
 

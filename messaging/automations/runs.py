@@ -20,7 +20,13 @@ from core.values.reasons import encode_error
 from messaging.automations import form_limits, reasons, store_events
 from messaging.automations.conditions import unmet_condition
 from messaging.automations.reasons import with_detail
-from messaging.automations.recipes import RECIPES, TRIGGERS_BY_EVENT, Recipe, recipes_started_by
+from messaging.automations.recipes import (
+    BUTTON_TAPPED,
+    RECIPES,
+    TRIGGERS_BY_EVENT,
+    Recipe,
+    recipes_started_by,
+)
 from messaging.contacts import identities as contact_identities
 from messaging.inbox import composed
 from messaging.lines import repository as line_repository
@@ -92,6 +98,8 @@ def start_runs(event: StoreEvent) -> int:
     if trigger is None or event.data.get("over"):
         return 0
     for automation in _enabled_automations(trigger, event.connection_id):
+        if trigger == BUTTON_TAPPED and unmet_condition(automation.conditions, event):
+            continue
         due_at = moment + timedelta(minutes=automation.delay_minutes)
         row = db.session.execute(
             INSERT_RUN,
@@ -113,6 +121,14 @@ def start_runs(event: StoreEvent) -> int:
             started += 1
             _wake_at(due_at)
     return started
+
+
+def matches_any(event: StoreEvent) -> bool:
+    """Whether a tap is one that an automation waits for."""
+    return any(
+        not unmet_condition(automation.conditions, event)
+        for automation in _enabled_automations(event.kind, event.connection_id)
+    )
 
 
 def cancel_outdated_runs(event: StoreEvent) -> int:
@@ -234,7 +250,9 @@ def _outcome(run: AutomationRun) -> RunOutcome:
     draft, _ = compose_message(automation, event)
     if draft.kind == "text" and not draft.text:
         return RunOutcome("skipped", reasons.EMPTY_MESSAGE, draft.phone)
-    line = line_repository.route_for(automation.line_id, test=False, allowed=None)
+    # A tap is answered on the line that it came to.
+    line_id = event.data.get("line_id") if recipe.trigger == BUTTON_TAPPED else automation.line_id
+    line = line_repository.route_for(line_id, test=False, allowed=None)
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     return RunOutcome("sent", "", draft.phone, accepted.id)
 

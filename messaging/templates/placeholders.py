@@ -33,6 +33,7 @@ NAMES_BY_TRIGGER: dict[str, tuple[str, ...]] = {
     "order.cancelled": (*CUSTOMER, *ORDER, "order.cancel_reason", *SHOP),
     "checkout.created": (*CUSTOMER, *CHECKOUT, *SHOP),
     "form.submitted": (*CUSTOMER, *FORM, *SHOP),
+    "button.tapped": (*CUSTOMER[:3], "button.title", *SHOP),
     "campaign": (*CUSTOMER[:3], *SHOP, COUPON),
 }
 
@@ -108,7 +109,7 @@ def fill_placeholders(text: str, values: Mapping[str, str]) -> FilledText:
 def event_values(data: Mapping[str, Any], phone: str, shop: str, locale: str) -> dict[str, str]:
     """Return the values of an event by placeholder name."""
     found = {"shop.name": shop, "customer.phone": display_phone(phone) if phone else ""}
-    for place in ("customer", "order", "checkout", "tracking", "form", "answer"):
+    for place in ("customer", "order", "checkout", "tracking", "form", "answer", "button"):
         known = data.get(place)
         for name, value in known.items() if isinstance(known, dict) else ():
             if isinstance(value, str):

@@ -36,6 +36,7 @@ class AutomationForm(CardFields):
     consent = BooleanField(_("Only customers who gave marketing consent"))
     at_least = StringField(_("Minimum total"), [Length(max=20)])
     countries = StringField(_("Only these countries"), [Length(max=300)])
+    tapped = TextAreaField(_("Buttons"), [Length(max=6000)])
     says = RadioField(
         _("Message"),
         choices=[("text", _("Text")), ("template", _("Approved template"))],

@@ -20,7 +20,7 @@ from core.errors import DomainError
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations.definitions import AutomationInput, AutomationPreview, RunSummary
-from messaging.automations.recipes import RECIPES
+from messaging.automations.recipes import BUTTON_TAPPED, RECIPES
 from messaging.lines import repository as line_repository
 from messaging.models import Automation
 from messaging.templates.placeholders import NAMES_BY_TRIGGER
@@ -47,6 +47,7 @@ def recipe_names() -> dict[str, str]:
         "abandoned_cart": gettext("Abandoned cart"),
         "form_reply": gettext("Form reply"),
         "owner_notice": gettext("Owner notification"),
+        "button_reply": gettext("Button reply"),
     }
 
 
@@ -72,11 +73,11 @@ def index() -> Any:
 @automations_pages.post("/tick/<recipe>")
 @member_may("stores.manage")
 def tick(recipe: str) -> Any:
-    """Turn on a ready-made automation; the one that notifies the owner asks for a number first."""
+    """Turn on a ready-made automation; some first ask for a phone number or for buttons."""
     name = recipe_names().get(recipe, recipe)
     with tenant_scope(g.tenant_id):
         ready = automation_definitions.unsaved_automation(recipe)
-    if RECIPES[ready.recipe].to_owner:
+    if RECIPES[ready.recipe].to_owner or RECIPES[ready.recipe].trigger == BUTTON_TAPPED:
         return redirect(url_for("automations.new", recipe=recipe))
     with tenant_scope(g.tenant_id):
         made = automation_definitions.add(recipe, name)
@@ -241,6 +242,7 @@ def _form(automation: Automation) -> AutomationForm:
         consent=bool(conditions.get("consent")),
         at_least=conditions.get("at_least", ""),
         countries=", ".join(conditions.get("countries", [])),
+        tapped="\n".join(conditions.get("tapped", [])),
         says="template" if template else "text",
         text=automation.text,
         template_name=template.get("name", ""),
@@ -273,6 +275,7 @@ def _automation_settings(form: AutomationForm, automation: Automation) -> Automa
             "consent": form.consent.data,
             "at_least": field_text(form.at_least).strip(),
             "countries": field_text(form.countries).strip(),
+            "tapped": field_text(form.tapped),
         },
         connection_id=shop,
         line_id=int(line) if line.isdigit() else None,

@@ -97,6 +97,30 @@ def test_a_tapped_button_comes_back_as_an_event(app, settings, service, business
     context.close()
 
 
+def test_a_chosen_row_comes_back_as_an_event(app, settings, service, business, chromium):
+    rows = [{"id": "t-19", "title": "19:00", "description": "By the window"}]
+    body = {
+        "to": {"phone": PHONE},
+        "type": "list",
+        "body": "Which time?",
+        "button": "Choose a time",
+        "sections": [{"rows": rows}],
+    }
+    status, sent = ask(service, business, "/messages", body)
+    assert (status, sent["status_code"]) == (200, "sent")
+    link = phones_link(settings.simulator_url, settings.simulator_secret, business.tenant_id)
+    context, phone, _ = new_page(chromium, settings.simulator_url)
+    phone.goto(link)
+    phone.goto(f"/phones/{PHONE}")
+    phone.locator(".chats a.person").first.click()
+    phone.get_by_text("Choose a time").click()
+    phone.get_by_role("button", name="19:00").click()
+    expect(phone.locator(".bubble.mine")).to_contain_text("19:00", timeout=SLOW)
+    event = event_of_tap(service, business)
+    assert event["button"]["id"] == "t-19"
+    context.close()
+
+
 @pytest.mark.parametrize("code", sorted(set(EXAMPLES) - {"reaction"}))
 def test_every_type_is_sent_over_the_real_driver(service, business, code):
     body = {"to": {"phone": PHONE}, "type": code, **EXAMPLES[code][0]}

@@ -102,6 +102,14 @@ def test_a_phone_is_linked_by_its_code_and_speaks(app, settings, service, chromi
         return [one["button"]["id"] for one in found["data"] if one["type"] == "button"]
 
     assert eventually(chosen, SLOW / 1000) == ["later"]
+    rows = [{"id": "t-19", "title": "19:00"}, {"id": "t-20", "title": "20:00"}]
+    times = {"type": "list", "body": "Hangi saat?", "button": "Seç", "sections": [{"rows": rows}]}
+    status, _ = ask(service, business, "POST", "/messages", {**to, **times})
+    assert status in (200, 202)
+    expect(phone.get_by_role("log")).to_contain_text("2. 20:00", timeout=SLOW)
+    phone.get_by_label("Message", exact=True).fill("20:00")
+    phone.keyboard.press("Enter")
+    assert eventually(lambda: len(chosen()) == 2 and chosen()[0], SLOW / 1000) == "t-20"
 
     second = service.start("second host", LINKED_HOST_COMMAND)
     service.processes["host"].send_signal(signal.SIGKILL)

@@ -31,6 +31,7 @@ class Family:
 
 
 TEMPLATES = "the rules of templates: approval, category, parameters"
+COMPOSED = "members write these kinds with fields of their own"
 LOCATIONS = "a shared location is the address of an order"
 FAMILIES = (
     Family(
@@ -84,6 +85,14 @@ FAMILIES = (
             "portal/campaigns/template_form.py template": "a choice of a form",
             "portal/developers/markdown.py image": "a token of Markdown",
             "restaurant/orders/printing/print_jobs.py order": "a kind of print job",
+            "messaging/inbox/composed.py buttons": COMPOSED,
+            "messaging/inbox/composed.py list": COMPOSED,
+            "messaging/inbox/composed.py link_button": COMPOSED,
+            "messaging/inbox/composed.py contacts": COMPOSED,
+            "portal/inbox/uploads.py voice": "a field of the reply box",
+            "portal/inbox/uploads.py sticker": "a field of the reply box",
+            "messaging/messages/media/uploads.py voice": "the network is told that it is a voice",
+            "restaurant/orders/cards/card.py text": "a card without buttons is a text",
         },
     ),
 )

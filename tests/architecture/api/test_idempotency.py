@@ -17,6 +17,7 @@ NOT_DECORATED = {
     "v1.duplicate_template": STORING_PART,
     "v1.dry_run": "only reads",
     "v1.courier_link": "signs an address and stores nothing",
+    "v1.mark_conversation_read": SAME_STATE,
     "v1.pause_campaign": SAME_STATE,
     "v1.resume_campaign": SAME_STATE,
     "v1.stop_campaign": SAME_STATE,

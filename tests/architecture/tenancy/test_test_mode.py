@@ -41,6 +41,7 @@ OPEN_TO_TEST_KEYS = {
     **dict.fromkeys(("v1.list_messages", "v1.read", "v1.timeline", "v1.cancel"), OWN),
     **dict.fromkeys(("v1.list_conversations", "v1.read_conversation"), OWN),
     **dict.fromkeys(("v1.change_conversation", "v1.list_conversation_messages"), OWN),
+    "v1.mark_conversation_read": OWN,
     **dict.fromkeys(("v1.list_orders", "v1.make_order", "v1.read_order"), OWN),
     **dict.fromkeys(("v1.order_changes", "v1.move_order", "v1.cancel_order"), OWN),
     **dict.fromkeys(("v1.list_links", "v1.make_link", "v1.read_link"), OWN),
