@@ -14,6 +14,7 @@ from messaging.simulator.network.line_tokens import line_from_token
 from messaging.simulator.network.magic_numbers import ORDINARY_PHONE, Refusal, magic_number_of
 from messaging.simulator.network.people.meta_agent import MetaAgent
 from messaging.simulator.network.people.reply_window import is_open
+from messaging.simulator.network.read_reports import business_read
 from messaging.simulator.network.receipts import ReceiptScheduler
 from messaging.simulator.network.send_checks import check_read, check_send
 from messaging.simulator.network.state import (
@@ -41,7 +42,6 @@ DIRECT_SEND_REFUSALS = {
     "blocked": refuse(139200, "Direct Send is blocked for this account."),
     "limited": refuse(131064, "Direct Send is limited because of wrong categories."),
 }
-TYPING_SECONDS = 25.0
 EXPIRED_TOKEN = "expired"  # noqa: S105 - a token that begins so has run out
 _chance = random.random
 
@@ -258,20 +258,8 @@ class GraphApi:
         """Mark the message and those before it as read, and show that the business types."""
         if fault := check_read(body):
             return refusal_response(self._network, fault)
-        network_id = body["message_id"]
-        for chat in self._network.chats(tenant_id=line.tenant_id):
-            if chat.line is not line or chat.find(network_id) is None:
-                continue
-            for bubble in chat.bubbles:
-                if not bubble.from_business:
-                    bubble.state = "read"
-                if bubble.id == network_id:
-                    break
-            if "typing_indicator" in body:
-                chat.typing_until = timestamp() + TYPING_SECONDS
-                loop = asyncio.get_running_loop()
-                loop.call_later(TYPING_SECONDS, self._network.publish, chat)
-            self._network.publish(chat)
+        typing = "typing_indicator" in body
+        business_read(self._network, line, body["message_id"], typing=typing)
         return json_response({"success": True})
 
     async def upload(self, request: web.Request) -> web.Response:

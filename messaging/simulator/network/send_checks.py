@@ -198,5 +198,15 @@ def _displayed_parts(found: dict[str, Any], given: list[dict[str, Any]]) -> dict
         "header_kind": needs.header_media,
         "link": str(media.get("link") or ""),
         "buttons": [list(pair) for pair in zip(shown.buttons, shown.links, strict=True)],
+        "button_payloads": [
+            str(values.get(("button", str(at)), {}).get("payload") or text)
+            for at, text in enumerate(shown.buttons)
+        ],
+        "button_kinds": [
+            str(button.get("type") or "")
+            for part in found["components"]
+            if part["type"] == "BUTTONS"
+            for button in part.get("buttons") or []
+        ],
         "footer": shown.footer,
     }

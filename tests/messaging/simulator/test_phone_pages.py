@@ -264,6 +264,20 @@ def test_marks_of_the_app_are_drawn_and_nothing_else():
     assert rich_text("https://e.com/a_b_c").count("a_b_c") == 2
 
 
+def test_only_quick_replies_of_a_template_can_be_tapped(network, visitor):
+    values = {
+        "header": [{"type": "image", "image": {"link": "https://e.com/a.jpg"}}],
+        "body": ["Ada"],
+        "buttons": [{"type": "quick_reply", "payload": "call-7"}, "ada"],
+    }
+    network.send(kind="template", name="weekend_offer", language="en", parameters=values)
+    page = visitor.page(CHAT)
+    assert "weekend" in page
+    assert page.count('name="kind" value="button"') == 1
+    assert 'name="payload" value="call-7"' in page
+    assert re.search(r'<a class="tap" href="https://example.com/book/[^"]*"', page)
+
+
 # What can be done in a chat
 
 

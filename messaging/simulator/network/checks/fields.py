@@ -20,7 +20,7 @@ class Field(Protocol):
 @dataclass(frozen=True)
 class Text:
     most: int = 0
-    """Characters. 0: as long as it likes."""
+    """Characters. 0: no limit."""
     empty: bool = False
     choices: frozenset[str] = frozenset()
     pattern: "re.Pattern[str] | None" = None

@@ -104,7 +104,7 @@ class CustomerMessage(BaseModel):
     forwarded: Literal["", "once", "often"] = ""
     referral: Referral | None = None
     hide_phone: bool = False
-    """This message hides the phone, whatever the person chose."""
+    """Hide the phone in this message only."""
     copies: Annotated[int, Field(ge=1, le=10)] = 1
     """How often the webhook is posted."""
 

@@ -9,7 +9,7 @@ from messaging.simulator.network.state import Chat, SimulatedNetwork, timestamp
 
 WINDOW_SECONDS = 24 * 3600
 FREE_ENTRY_SECONDS = 72 * 3600
-"""After an ad, messages are free for so long."""
+"""How long messages are free after an ad."""
 
 
 def clock(person: Person) -> float:
