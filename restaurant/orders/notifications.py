@@ -17,10 +17,10 @@ from core.values.money import format_money, json_number
 from messaging.lines import repository as line_repository
 from messaging.messages import accept as message_accept
 from messaging.models import Line
+from restaurant import customers
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
-from restaurant.orders import customers
 from restaurant.orders.effects import OrderUpdate
 from restaurant.orders.printing import print_jobs
 from tenants.plans.catalog import current_tenant_facts
