@@ -21,8 +21,9 @@ from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import runs as automation_runs
 from messaging.automations import store_events
-from messaging.contacts import custom_fields
+from messaging.contacts import custom_fields, duplicates
 from messaging.contacts import repository as contact_repository
+from messaging.contacts.address_changes import AddressChange, record_change
 from messaging.contacts.erasure import erasures as contact_erasures
 from messaging.contacts.importing import batches as import_batches
 from messaging.contacts.importing import csv_files
@@ -362,6 +363,9 @@ def add_sample_contacts(business: Business, name: str) -> dict[str, str]:
         note = contact_repository.add_note(card.id, f"{name} note")
         contact_repository.set_consent(card.id, f"{name} source"[:120])
         contact_repository.set_blocked(card.id, True)
+        twin = contact_repository.create(ContactInput(name=f"{name} twin", phone="905321112296"))
+        record_change(AddressChange("905321112296", "905321112295", (), ""), now(), None)
+        duplicates.record(card.id, twin.id, duplicates.SAME_ID, now())
         text = f"phone,name\n905321112297,{name.replace(',', ' ')}\nnone,{name}\n".encode()
         one = contact_importing.upload_file(
             io.BytesIO(text), f"{name}.csv", current_app.extensions["blobs"]

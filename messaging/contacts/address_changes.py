@@ -76,7 +76,7 @@ def record_change(change: AddressChange, at: datetime, line_id: int | None) -> s
     _add(target, new, at, line_id)
     _update_messages(target, old, new)
     if change.new_phone:
-        audit.record("contacts.number_changed", contact_cards.get(target).title, contact=target)
+        audit.record("contacts.new_number", contact_cards.get(target).title, contact=target)
     return target
 
 

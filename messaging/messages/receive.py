@@ -14,7 +14,7 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.live_updates import publish_update
 from core.logs import logger
-from core.values.network_address import address_country, is_phone
+from core.values.network_address import address_country
 from core.values.phone import phone_variants
 from messaging import search_index
 from messaging.contacts import address_changes, opt_out_port
@@ -31,6 +31,7 @@ from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.send_lane import wake_waiting_messages
 from messaging.messages.content import content_fields
 from messaging.messages.inbound import edits, handovers
+from messaging.messages.kinds.contacts import shared_phone
 from messaging.messages.kinds.registry import is_written
 from messaging.messages.media import files as media_files
 from messaging.models import Line
@@ -98,7 +99,7 @@ def store_message(line: Line, message: InboundMessage, tally: UsageTally) -> Rec
     message_id = from_uuid("msg", uuid)
     at = _received_at(message.at)
     contact = contact_identities.find_or_create(
-        message.sender_phone or shared_phone(message),
+        message.sender_phone or shared_phone(message.content),
         message.sender_network_id,
         normalize("NFC", message.sender_name),
         at,
@@ -149,14 +150,6 @@ def receive_line_update(line: Line, update: LineUpdate, _tally: UsageTally | Non
             wake_waiting_messages()
         elif update.kind == "token_expired":
             line_repository.record_line_state(one.id, "token_expired", because)
-
-
-def shared_phone(message: InboundMessage) -> str:
-    """Return the phone that the customer sent in answer to a request for it; "" for others."""
-    if message.kind != "contacts" or message.content.get("origin") != "contact_request":
-        return ""
-    cards = message.content.get("contacts") or [{}]
-    return next((one for one in cards[0].get("phones") or () if is_phone(one)), "")
 
 
 def inbound_event_body(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Blueprint, flash, g, redirect, render_template, url_for
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from core.db import tenant_scope
@@ -20,11 +20,11 @@ def index() -> Any:
     return render_template("contacts/duplicates.html", cases=cases)
 
 
-@contact_duplicates.post("/contacts/<contact_id>/duplicates/<other_id>/dismiss")
+@contact_duplicates.post("/contacts/<contact_id>/duplicates/dismiss")
 @member_may("contacts.manage")
-def dismiss(contact_id: str, other_id: str) -> Any:
+def dismiss(contact_id: str) -> Any:
     with tenant_scope(g.tenant_id):
-        duplicates.dismiss(contact_id, other_id)
+        duplicates.dismiss(contact_id, request.form.get("other", "")[:64])
         more = duplicates.open_cases()
     flash(gettext("The contacts stay separate."), "success")
     if more:

@@ -11,6 +11,7 @@ from core.values.text import BadText, one_line
 from portal.courier.texts import courier_languages, courier_text, error_text, page_functions
 from portal.diner.menu_content import direction
 from portal.web.auth import open_to_all
+from restaurant import customers
 from restaurant.chat_texts import chat_text
 from restaurant.couriers import couriers
 from restaurant.couriers import dispatch as courier_dispatch
@@ -19,7 +20,7 @@ from restaurant.couriers.couriers import CourierLink
 from restaurant.couriers.dispatch import PROBLEMS, AssignedTrip
 from restaurant.delivery import addresses
 from restaurant.models import Courier, OrderItem, Site
-from restaurant.orders import carts, customers
+from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
 from restaurant.sites import sites
 from tenants import audit

@@ -54,10 +54,11 @@ def answer(conversation_id: str) -> Any:
 @member_may("inbox.reply")
 def ask_phone(conversation_id: str) -> Any:
     """Send a request for the phone number, with a button that shares it."""
+    with tenant_scope(g.tenant_id):
+        talk = inbox_conversations.get(conversation_id)
+        language = contact_cards.get_contact(talk.contact_id).language
     try:
         with tenant_scope(g.tenant_id):
-            talk = inbox_conversations.get(conversation_id)
-            language = contact_cards.get_contact(talk.contact_id).language
             phone_requests.ask_for_phone(talk, _phone_request_text(language))
     except DomainError as error:
         flash(error_message(error), "error")

@@ -13,13 +13,13 @@ from portal.orders.views import orders_pages, waiters
 from portal.web.auth import member_may, next_path
 from portal.web.forms import submitted_text
 from portal.web.i18n import error_message
+from restaurant import customers
 from restaurant.chat import shared_locations
 from restaurant.couriers import couriers
 from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import zones
 from restaurant.models import Order, Site, order_states
 from restaurant.orders import changes as order_changes
-from restaurant.orders import customers
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.kitchen import display as kitchen_display

@@ -14,13 +14,13 @@ from core.values.money import format_money
 from core.values.phone import display_phone
 from core.values.text import one_line
 from messaging.models import Message
+from restaurant import customers
 from restaurant.chat_texts import chat_text
 from restaurant.couriers import couriers
 from restaurant.couriers import trips as courier_trips
 from restaurant.couriers.trips import amount_to_collect, trip_of
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, Site, Trip, order_states
-from restaurant.orders import customers
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries

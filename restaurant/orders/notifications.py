@@ -17,10 +17,10 @@ from core.values.money import format_money, json_number
 from messaging.lines import repository as line_repository
 from messaging.messages import accept as message_accept
 from messaging.models import Line
+from restaurant import customers
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
-from restaurant.orders import customers
 from restaurant.orders.cards import order_buttons
 from restaurant.orders.cards.card import Card, for_line, with_link
 from restaurant.orders.effects import OrderUpdate

@@ -16,8 +16,8 @@ from core.ids import short_code
 from core.queue import lanes
 from core.values.money import BadMoney, parse_money
 from core.values.text import one_line
+from restaurant import customers
 from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
-from restaurant.orders import customers
 from restaurant.orders.effects import OrderUpdate
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import link_queries

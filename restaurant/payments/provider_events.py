@@ -11,8 +11,9 @@ from core.db import current_tenant_id, db
 from core.errors import NotFound
 from core.ids import from_uuid, new_id, to_uuid
 from messaging.lines import repository as line_repository
+from restaurant import customers
 from restaurant.models import PaymentAccount, PaymentLink, PaymentProviderEvent
-from restaurant.orders import customers, hold_reasons
+from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries

@@ -10,9 +10,10 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, invalid
 from core.values.reasons import encode_other
 from core.values.text import one_line
+from restaurant import customers
 from restaurant.loyalty import ledger
 from restaurant.models import Order, Payment, PaymentAccount, Refund
-from restaurant.orders import customers, hold_reasons
+from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.payments import links as payment_links

@@ -67,6 +67,7 @@ INNER_LAYERS = {
         ("restaurant.delivery",),
         ("restaurant.menus",),
         ("restaurant.sites",),
+        ("restaurant.customers",),
         ("restaurant.models",),
         ("restaurant.chat_texts", "restaurant.typed_phones"),
     ),

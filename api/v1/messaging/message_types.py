@@ -10,16 +10,15 @@ from flask_openapi3.types import ResponseDict
 from api.auth import key_may
 from api.schemas import ContactPath
 from api.v1 import v1
-from api.v1.messaging import message_targets
 from api.v1.messaging.contacts import TAG as CONTACTS
 from api.v1.messaging.conversations import TAG as CONVERSATIONS
-from api.v1.messaging.message_targets import MessageTarget
 from api.v1.messaging.messages import TAG, send_prepared
 from api.v1.schemas.messaging.conversations import ConversationPath
 from api.v1.schemas.messaging.message_types import (
     AnyMessage,
     MessagePreview,
     MessageRequest,
+    Recipient,
     RoutedMessageRequest,
     fields_of,
 )
@@ -31,6 +30,7 @@ from core.values.money import json_number
 from core.values.network_address import address_country, address_variants
 from messaging.api_caller import ApiCaller
 from messaging.costs.markets import OTHER
+from messaging.inbox.message_targets import MessageTarget, contact_target, conversation_target
 from messaging.lines import capabilities
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import Envelope
@@ -55,7 +55,7 @@ def send_message(body: MessageRequest) -> Response:
     of a line lists the types that it sends.
     """
 
-    return _send(body.root, lambda: message_targets.target_of(body.root.to))
+    return _send(body.root, lambda: _target_of(body.root.to))
 
 
 @v1.post(
@@ -69,7 +69,7 @@ def send_in_conversation(path: ConversationPath, body: RoutedMessageRequest) -> 
     """The body is that of `POST /messages` without `to`. The conversation's line sends, unless you
     name another one.
     """
-    return _send(body.root, lambda: message_targets.conversation_target(path.conversation_id))
+    return _send(body.root, lambda: _conversation(path.conversation_id))
 
 
 @v1.post(
@@ -83,7 +83,7 @@ def send_to_contact(path: ContactPath, body: RoutedMessageRequest) -> Response:
     """The body is that of `POST /messages` without `to`. Also reaches contacts without a phone
     number.
     """
-    return _send(body.root, lambda: message_targets.contact_target(path.contact_id))
+    return _send(body.root, lambda: _contact(path.contact_id))
 
 
 @v1.post(
@@ -95,7 +95,7 @@ def send_to_contact(path: ContactPath, body: RoutedMessageRequest) -> Response:
 @key_may("messages:send", test_keys=True)
 def preview_message(body: MessageRequest) -> dict[str, Any]:
     """Checks the message like a send and returns what would be sent and what it costs."""
-    draft, line = _prepared(body.root, message_targets.target_of(body.root.to))
+    draft, line = _prepared(body.root, _target_of(body.root.to))
     caller: ApiCaller = g.caller
     with tenant_scope(g.tenant_id):
         draft = message_accept.check_template_draft(draft, line_repository.get(line.id))
@@ -121,6 +121,32 @@ def preview_message(body: MessageRequest) -> dict[str, Any]:
         "test": line.test,
         "body": driver.request_body(envelope) if driver.request_body else None,
     }
+
+
+def _target_of(to: Recipient) -> MessageTarget:
+    """Raises Invalid for a contact or conversation that does not exist."""
+    if to.phone is not None:
+        return MessageTarget(phone=to.phone)
+    try:
+        if to.conversation_id is not None:
+            return _conversation(to.conversation_id, "to.conversation_id")
+        return _contact(str(to.contact_id), "to.contact_id")
+    except NotFound:
+        if to.conversation_id is not None:
+            raise invalid(
+                "to.conversation_id", "unknown_conversation", "No conversation has this id."
+            ) from None
+        raise invalid("to.contact_id", "unknown_contact", "No contact has this id.") from None
+
+
+def _conversation(conversation_id: str, field: str = "conversation_id") -> MessageTarget:
+    with tenant_scope(g.tenant_id):
+        return conversation_target(conversation_id, g.caller.visible_line_ids, field)
+
+
+def _contact(contact_id: str, field: str = "contact_id") -> MessageTarget:
+    with tenant_scope(g.tenant_id):
+        return contact_target(contact_id, g.caller.visible_line_ids, field)
 
 
 def _send(request: AnyMessage, target: Callable[[], MessageTarget]) -> Response:

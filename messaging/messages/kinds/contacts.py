@@ -7,12 +7,14 @@ from pydantic import BaseModel, Field
 
 from core.i18n.catalogs import N_
 from core.values.field_checks import optional_text, required_text
+from core.values.network_address import is_phone
 from messaging.lines.drivers.base import Envelope
 from messaging.lines.drivers.linked.client import MediaFileBody
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.fields import KindFields, ResolveFile
 
 MOST_CARDS = 20
+REQUESTED = "contact_request"  # the origin of a card that answers a request for the number
 NAME_PARTS = ("first_name", "middle_name", "last_name", "prefix", "suffix")
 COMPANY_PARTS = ("company", "department", "title")
 Word = Annotated[str | None, Field(max_length=200)]
@@ -153,6 +155,14 @@ def _escaped(value: str) -> str:
     for char in ("\\", ";", ","):
         value = value.replace(char, f"\\{char}")
     return " ".join(value.split())
+
+
+def shared_phone(content: Mapping[str, Any]) -> str:
+    """Return the phone that a customer sent in answer to a request for it; "" in other messages."""
+    if content.get("origin") != REQUESTED:
+        return ""
+    cards = content.get("contacts") or [{}]
+    return next((one for one in cards[0].get("phones") or () if is_phone(one)), "")
 
 
 def _public_content(content: Mapping[str, Any]) -> dict[str, Any]:

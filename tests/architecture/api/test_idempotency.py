@@ -11,6 +11,8 @@ NOT_DECORATED = {
     "v1.send_location": MESSAGE_SEND,
     "v1.send_template": MESSAGE_SEND,
     "v1.send_message": MESSAGE_SEND,
+    "v1.send_in_conversation": MESSAGE_SEND,
+    "v1.send_to_contact": MESSAGE_SEND,
     "v1.preview_message": "only reads",
     "v1.upload_media": STORING_PART,
     "v1.create_template": STORING_PART,

@@ -332,6 +332,7 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("POST", "/contacts/{contact_id}/consent"),
         ("POST", "/contacts/{contact_id}/wish"),
         ("POST", "/contacts/{contact_id}/message"),
+        ("POST", "/contacts/{contact_id}/duplicates/dismiss"),
         ("GET", "/contacts/{contact_id}/merge"),
         ("POST", "/contacts/{contact_id}/merge"),
         ("POST", "/contacts/{contact_id}/remove"),

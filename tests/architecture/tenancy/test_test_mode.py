@@ -36,6 +36,9 @@ OPEN_TO_TEST_KEYS = {
         ("v1.send", "v1.send_media", "v1.send_location"), "leaves sent from the test line"
     ),
     **dict.fromkeys(("v1.send_template", "v1.send_message"), "leaves sent from the test line"),
+    **dict.fromkeys(
+        ("v1.send_in_conversation", "v1.send_to_contact"), "leaves sent from the test line"
+    ),
     "v1.preview_message": "stores nothing; it shows what the test line would send",
     **dict.fromkeys(("v1.upload_media", "v1.read_media"), OWN),
     **dict.fromkeys(("v1.list_messages", "v1.read", "v1.timeline", "v1.cancel"), OWN),

@@ -115,7 +115,7 @@ def test_possible_duplicates_are_shown_and_merged(member, restaurant):
 
 def test_possible_duplicates_are_kept_separate(member, restaurant):
     one, other = meet(restaurant)
-    member.post(f"/contacts/{other}/duplicates/{one}/dismiss")
+    member.post(f"/contacts/{other}/duplicates/dismiss", other=one)
     assert "This may be the same person" not in text_of(member.get(f"/contacts/{one}"))
     with restaurant.scope():
         assert contact_identities.find_contact(OTHER) == other
@@ -124,7 +124,7 @@ def test_possible_duplicates_are_kept_separate(member, restaurant):
 def test_only_members_who_manage_contacts_decide(browser, restaurant):
     one, other = meet(restaurant)
     reader = browser.signs_in(restaurant.hires("waiter", "Deniz"))
-    answer = reader.post(f"/contacts/{one}/duplicates/{other}/dismiss")
+    answer = reader.post(f"/contacts/{one}/duplicates/dismiss", other=other)
     assert answer.status_code == 403
     with restaurant.scope():
         assert len(duplicates.list_cases()) == 1
@@ -153,8 +153,9 @@ def test_the_next_owner_of_a_number_does_not_see_the_messages_before(member, res
     page = text_of(member.get(f"/contacts/{kemal}"))
     assert "Somebody else" in page
     assert "From the old number" not in page
+    talk = talk_with(restaurant, PHONE)
     with restaurant.scope():
-        entries = thread.newest_entries(talk_with(restaurant, PHONE)).entries
+        entries = thread.newest_entries(talk).entries
         assert [one.text for one in entries] == ["Somebody else"]
 
 

@@ -10,10 +10,10 @@ from messaging.contacts import identities as contact_identities
 from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.messages.receive import receive_line_update
+from restaurant import customers
 from restaurant.chat import loyalty_keywords
 from restaurant.loyalty import ledger
 from restaurant.models import Order
-from restaurant.orders import customers
 from tests.restaurant.bistro import open_bistro
 from tests.restaurant.loyalty_club import open_club
 
