@@ -57,7 +57,7 @@ DOCUMENTED = {
     131057: "rate_limited",
     131058: "template_unusable",
     131060: "refused_by_network",
-    131062: "recipient_unavailable",
+    131062: "template_unusable",
     131064: "direct_send_unavailable",
     132000: "template_unusable",
     132001: "template_unusable",

@@ -13,6 +13,7 @@ from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.linked import choices
 from messaging.models import Contact, Message
 from restaurant.chat.cancel_or_opt_out import STOP_ID
+from restaurant.chat_texts import chat_text
 from restaurant.orders import queries as order_queries
 from tests.restaurant.bistro import GUEST, answers, open_bistro
 
@@ -36,8 +37,11 @@ def question(bistro):
         query = select(Message).where(
             Message.tenant_id == bistro.business.tenant_id, Message.kind == "buttons"
         )
-        found = db.session.scalars(query.order_by(Message.id.desc())).first()
-        return None if found is None else found.content["interactive"]
+        sent = [
+            one.content["interactive"] for one in db.session.scalars(query.order_by(Message.id))
+        ]
+        asked = [one for one in sent if STOP_ID in [button["id"] for button in one["buttons"]]]
+        return asked[-1] if asked else None
 
 
 def taps(bistro, button, phone=GUEST):
@@ -111,14 +115,13 @@ def test_an_unconfirmed_order_is_cancelled_at_once(bistro):
     assert order.number in answers(bistro)[-1]
 
 
-def test_an_order_in_the_kitchen_is_left_to_the_staff(bistro):
+def test_an_order_that_is_being_prepared_is_left_to_the_staff(bistro):
     order = bistro.order()
     bistro.receives("iptal")
-    unread = bistro.unread()
+    bistro.changes_state(order, "preparing")
     taps(bistro, question(bistro)["buttons"][0])
-    assert state(bistro, order) == "sent_to_kitchen"
-    assert order.number in answers(bistro)[-1]
-    assert bistro.unread() >= unread
+    assert state(bistro, order) == "preparing"
+    assert chat_text("tr", "cancel_too_late", order=order.number) in answers(bistro)[-1]
 
 
 def test_nobody_cancels_the_order_of_another_guest(bistro):
