@@ -216,17 +216,6 @@ def test_an_order_is_made_of_the_edited_text_or_not_at_all(restaurant):
     assert "LEM-" in said
 
 
-def test_a_place_that_was_deleted_before_it_arrived_is_no_address(restaurant, logged):
-    bistro = open_bistro(restaurant)
-    bistro.delivers()
-    bistro.delivery()
-    hook(bistro.line, deleted("wamid.A"))
-    value = text_value("", "wamid.A", GUEST)
-    value["messages"][0] |= {"type": "location", "location": {"latitude": 41, "longitude": 29}}
-    hook(bistro.line, value)
-    assert "inbound message handling failed" not in logged()
-
-
 def test_changes_without_a_message_are_kept_for_a_week(restaurant, line, monkeypatch):
     hook(line, deleted("wamid.A"))
     with restaurant.scope():
