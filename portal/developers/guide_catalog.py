@@ -19,7 +19,7 @@ CHAPTER_ORDER = (
         lazy_gettext("Getting started"),
         ("getting-started", "quick-start", "sending", "message-types", "magic-numbers", "costs"),
     ),
-    (lazy_gettext("Going live"), ("going-live-cloud", "linked", "lines")),
+    (lazy_gettext("Going live"), ("going-live-cloud", "linked", "lines", "templates")),
     (lazy_gettext("Messaging customers"), ("inbox", "contacts", "campaigns", "loyalty")),
     (
         lazy_gettext("Restaurant"),

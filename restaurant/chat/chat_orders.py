@@ -311,6 +311,7 @@ def _priced(row: dict[str, Any]) -> PricedItem:
             for one in row["options"]
         ),
         note=row["note"],
+        marks=tuple(row.get("marks", ())),
     )
 
 

@@ -38,6 +38,10 @@ class ChosenOption:
     removal: bool = False
 
 
+TICKET_MARKS = ("pork",)
+"""Diets that the kitchen's tickets show, because the dish is prepared apart from others."""
+
+
 @dataclass(frozen=True)
 class PricedItem:
     item_id: str
@@ -49,6 +53,8 @@ class PricedItem:
     stations: tuple[str, ...]
     options: tuple[ChosenOption, ...] = ()
     note: str = ""
+    marks: tuple[str, ...] = ()
+    """Of TICKET_MARKS."""
 
     @property
     def amount(self) -> Decimal:
@@ -167,6 +173,7 @@ def _price_item(
         stations=tuple(item["stations"]),
         options=tuple(options),
         note=one_line(requested_item.note, LONGEST_NOTE),
+        marks=tuple(one for one in TICKET_MARKS if one in item.get("diets", ())),
     )
 
 

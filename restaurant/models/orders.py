@@ -148,6 +148,8 @@ class OrderItem(Base, TenantOwned):
     """{name, said, price, removal}"""
     note: Mapped[str] = mapped_column(Text, default="")
     stations: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    marks: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    """Of the dish, for the kitchen: `pork`."""
     voided: Mapped[int] = mapped_column(default=0)
     """How many pieces were voided."""
     void_because: Mapped[str] = mapped_column(Text, default="")

@@ -213,6 +213,7 @@ def item_json(item: PricedItem) -> dict[str, Any]:
         "unit_price": str(item.unit_price),
         "tax": str(item.tax_percent),
         "stations": list(item.stations),
+        "marks": list(item.marks),
         "options": [
             {
                 "id": option.id,

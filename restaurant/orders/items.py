@@ -24,6 +24,7 @@ def to_priced_item(item: OrderItem) -> PricedItem:
             for one in item.options
         ),
         note=item.note,
+        marks=tuple(item.marks or ()),
     )
 
 
@@ -60,6 +61,7 @@ def item_rows(order: Order, items: Sequence[PricedItem], first: int = 0) -> list
             ],
             note=item.note,
             stations=list(item.stations),
+            marks=list(item.marks),
             voided=0,
         )
         for position, item in enumerate(items, first + 1)

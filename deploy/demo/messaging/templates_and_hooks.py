@@ -53,6 +53,7 @@ def _line() -> Line:
 def add_templates(line: Line) -> None:
     found = [one for one in map(read_template, TEMPLATES) if one is not None]
     template_repository.store_templates(template_repository.template_account(line), found)
+    line.quality, line.recipient_limit = "green", "unlimited"
 
 
 def _send_template(tenant_id: int, at: datetime) -> None:

@@ -155,7 +155,7 @@ def _tickets(
             *on_top,
             *([Band(ticket_text(language, "allergy", text=warning))] if warning else []),
             *_header(site, order, name, at, under),
-            *(part for item in of_station for part in _item_row(item, large)),
+            *(part for item in of_station for part in _item_row(item, large, language)),
             *_order_note(order, warning, large),
             *_footer(language, number, codes, stations),
         )
@@ -183,8 +183,10 @@ def _header(
     yield Rule()
 
 
-def _item_row(item: OrderItem, large: bool) -> Iterator[Part]:
+def _item_row(item: OrderItem, large: bool, language: str) -> Iterator[Part]:
     yield Item(item.quantity - item.voided, item.name, large=large)
+    for mark in item.marks or ():
+        yield TextLine(ticket_text(language, mark), bold=True)
     yield from _item_details(item, large)
     if item.note:
         yield Note(item.note, large)

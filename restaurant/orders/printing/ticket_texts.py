@@ -17,6 +17,7 @@ TICKET_TEXTS = {
     "phone": N_("Phone: {phone}"),
     "address": N_("Address: {address}"),
     "allergy": N_("ALLERGY! {text}"),
+    "pork": N_("PORK"),
     "addition": N_("ADDITION {number}"),
     "void": N_("VOID"),
     "void_line": N_("Do not make:"),

@@ -281,3 +281,21 @@ def test_outside_the_window_the_network_gets_the_template_once(
     assert [one["status_code"] for one in timeline] == [
         *("queued", "sending", "queued", "sending", "sent")
     ]
+
+
+def test_a_sample_of_the_simulated_network_can_be_edited_and_deleted(
+    app, restaurant, line, network, run_jobs
+):
+    run_jobs()
+    with restaurant.scope():
+        [known] = template_repository.list_templates(TemplateFilters(name="table_ready"))
+    path = f"/api/v1/templates/{known.id}"
+    client = app.test_client()
+    body = {"body": "Your table is ready. See you soon!"}
+    changed = client.patch(path, json=body, headers=restaurant.bearer)
+    assert (changed.status_code, changed.json["state"]) == (200, "pending"), changed.json
+    assert client.delete(path, headers=restaurant.bearer).status_code == 204
+    with restaurant.scope():
+        template_repository.request_sync()
+    run_jobs()
+    assert "table_ready" not in {name for name, *_ in names(restaurant)}

@@ -32,7 +32,9 @@ class TemplatePath(BaseModel):
 
 
 class TemplateHeaderFacts(BaseModel):
-    type: Literal[HEADER_TYPES]  # type: ignore[valid-type]
+    type: Literal[HEADER_TYPES] = Field(  # type: ignore[valid-type]
+        description="What the header shows."
+    )
     text: str = Field(
         "",
         description=f"For `text`: at most {limits.LONGEST_HEADER} characters and one placeholder.",
@@ -48,12 +50,18 @@ class TemplateHeaderFacts(BaseModel):
 
 
 class SupportedAppFacts(BaseModel):
-    package_name: str = Field(examples=["com.example.app"])
-    signature_hash: str = Field(examples=["K8a/AINcGX7"])
+    package_name: str = Field(
+        description="The package name of the app.", examples=["com.example.app"]
+    )
+    signature_hash: str = Field(
+        description="The 11 characters of the app's signature.", examples=["K8a/AINcGX7"]
+    )
 
 
 class TemplateButtonFacts(BaseModel):
-    type: Literal[BUTTON_TYPES]  # type: ignore[valid-type]
+    type: Literal[BUTTON_TYPES] = Field(  # type: ignore[valid-type]
+        description="What the button does; `otp` only in authentication templates."
+    )
     text: str = Field(
         "",
         description=f"At most {limits.LONGEST_BUTTON} characters. WhatsApp writes it on `copy_code`"
@@ -102,7 +110,9 @@ class TemplateContent(BaseModel):
     category: Literal[template_repository.CATEGORIES] | None = Field(  # type: ignore[valid-type]
         None, description="A new template needs one."
     )
-    header: TemplateHeaderFacts | None = None
+    header: TemplateHeaderFacts | None = Field(
+        None, description="Above the text; not in authentication templates."
+    )
     body: str = Field(
         "",
         description=f"At most {limits.LONGEST_BODY} characters, with numbered placeholders"

@@ -97,7 +97,8 @@ class TemplateEndpoints:
     async def edit(self, request: web.Request) -> web.Response:
         if refused := self._unauthorized(request):
             return refused
-        found = self._network.templates.find_by_id(request.match_info["id"])
+        accounts = dict.fromkeys(line.account_id for line in self._network.lines.values())
+        found = self._network.templates.find_by_id(request.match_info["id"], accounts)
         if found is None:
             return self._refuse(Refusal(100, 400, "Object does not exist"), 33)
         account_id, template = found

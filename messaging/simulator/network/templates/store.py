@@ -3,6 +3,8 @@
 import json
 import os
 import random
+import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ class TemplateStore:
             self._accounts = json.loads(path.read_text())
 
     def templates_of(self, account_id: str) -> list[Template]:
-        return self._accounts.get(account_id, TEMPLATES)
+        return self._accounts.get(account_id) or _samples_of(account_id)
 
     def find(self, account_id: str, name: str, language: str) -> Template | None:
         return next(
@@ -38,22 +40,19 @@ class TemplateStore:
             None,
         )
 
-    def find_by_id(self, template_id: str) -> tuple[str, Template] | None:
-        """Return the account and the template. Samples have the same id in every account."""
-        for account_id, own in self._accounts.items():
-            for one in own:
-                if one["id"] == template_id:
-                    return account_id, one
+    def find_by_id(
+        self, template_id: str, account_ids: Iterable[str]
+    ) -> tuple[str, Template] | None:
+        """Return the account, which is one of these, and its template."""
+        for account_id in account_ids:
+            if any(one["id"] == template_id for one in self.templates_of(account_id)):
+                own = self.own_list(account_id)
+                return account_id, next(one for one in own if one["id"] == template_id)
         return None
 
     def own_list(self, account_id: str) -> list[Template]:
         """The account's own list, copied from the samples on its first change."""
-        if account_id not in self._accounts:
-            self._accounts[account_id] = [
-                {**one, "id": f"{one['id']}{random.randrange(10**6):06}"}  # noqa: S311
-                for one in TEMPLATES
-            ]
-        return self._accounts[account_id]
+        return self._accounts.setdefault(account_id, _samples_of(account_id))
 
     def add(self, account_id: str, template: Template) -> None:
         self.own_list(account_id).append(template)
@@ -63,9 +62,7 @@ class TemplateStore:
         """Delete one language, or all languages without an id. Returns how many were deleted."""
         own = self.own_list(account_id)
         kept = [
-            one
-            for one in own
-            if one["name"] != name or (template_id and not _same_id(one["id"], template_id))
+            one for one in own if one["name"] != name or (template_id and one["id"] != template_id)
         ]
         self._accounts[account_id] = kept
         self.save()
@@ -89,9 +86,10 @@ class TemplateStore:
         beside.replace(self._path)
 
 
-def _same_id(own_id: str, given: str) -> bool:
-    """A sample that was copied into an account is still found by the id of the sample."""
-    return own_id == given or own_id[:-6] == given
+def _samples_of(account_id: str) -> list[Template]:
+    """Copies of the samples. Their ids are the account's own, and the same after a restart."""
+    own = zlib.crc32(account_id.encode()) % 10**6
+    return [{**one, "id": f"{one['id']}{own:06}"} for one in TEMPLATES]
 
 
 def new_template_id() -> str:
