@@ -91,10 +91,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_finish() -> None:
     """Everything imported by now stays, so the garbage collector need not scan it after every test.
 
+    Garbage of the collection stays too, because scanning for it takes as long as many tests.
     A request makes thousands of objects that reference counting frees, so a collection after
     every 700 of them is wasted time.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
 

@@ -42,7 +42,10 @@ SMALL_MACHINE = {
     "log_error_verbosity": "terse",
     "password_encryption": "scram-sha-256",
 }
-NOT_DURABLE = {
+# A password that is used for one test run needs no slow hash. Both sides compute it at every
+# connection, which takes longer than most statements.
+FAST_PASSWORDS = {"scram_iterations": "1"}
+NOT_DURABLE = FAST_PASSWORDS | {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
@@ -127,7 +130,7 @@ class Postgres:
                 "--locale=C",
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
-                *([] if self.durable else ["--no-sync"]),
+                *([] if self.durable else ["--no-sync", *_set(FAST_PASSWORDS)]),
             )
         finally:
             password.unlink(missing_ok=True)
@@ -154,9 +157,8 @@ class Postgres:
     def command(self) -> list[str | Path]:
         settings = SMALL_MACHINE | ({} if self.durable else NOT_DURABLE)
         settings["unix_socket_directories"] = str(self.socket_folder())
-        options = [f"--{name}={value}" for name, value in settings.items()]
         head: list[str | Path] = [self.binaries / "postgres", "-D", self.data]
-        return [*head, "-h", "127.0.0.1", "-p", str(self.port), *options]
+        return [*head, "-h", "127.0.0.1", "-p", str(self.port), *_set(settings)]
 
     def socket_folder(self) -> Path:
         if len(str(self.place)) <= LONGEST_SOCKET_FOLDER:
@@ -267,3 +269,8 @@ def _is_gone(process: psutil.Process) -> bool:
         return process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def _set(settings: dict[str, str]) -> list[str]:
+    """The settings as arguments of `postgres` or `initdb`."""
+    return [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]

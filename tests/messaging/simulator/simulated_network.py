@@ -3,14 +3,12 @@
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -19,9 +17,9 @@ from core.http.async_client import Client
 from deploy.local.ports import any_free
 from messaging.lines.drivers.base import Envelope, LineFacts
 from messaging.lines.drivers.cloud import driver as cloud_driver
+from tests.forked_process import ForkedProcess
 from tests.timeouts import allow_for_load
 
-ROOT = Path(__file__).parents[3]
 SECRET, APP_SECRET = "the service's own", "the line's own"
 LINE = LineFacts(7, 100_001, "cloud", phone_number_id="5501", token="EAAB", app_secret=APP_SECRET)
 PHONE = "905321112233"
@@ -90,7 +88,7 @@ class Hooks:
 class SimulatedNetwork:
     url: str
     hooks: Hooks
-    process: "subprocess.Popen[bytes]"
+    process: ForkedProcess
     sent: int = field(default=0)
 
     def ask(self, method, path, body=None, **headers):
@@ -177,11 +175,8 @@ def eventually(look, seconds=6.0):
 def started(*arguments, secret=SECRET):
     port = any_free()
     environment = {**os.environ, "SIMULATOR_SECRET": secret}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "messaging.simulator", "--port", str(port), *arguments],
-        cwd=ROOT,
-        env=environment,
-    )
+    command = [sys.executable, "-m", "messaging.simulator", "--port", str(port), *arguments]
+    process = ForkedProcess(command, environment)
     network = SimulatedNetwork(f"http://127.0.0.1:{port}", Hooks(), process)
     try:
         eventually(lambda: _answers(network.url), 90)
