@@ -26,7 +26,7 @@ class InboundMessageData(BaseModel):
         examples=["text"], description="The type of the message, such as `text` or `image`."
     )
     id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
-    contact_id: str = Field(description="The contact, as in `GET /contacts/{id}`.")
+    contact_id: str | None = Field(None, description="The contact, as in `GET /contacts/{id}`.")
     username: str | None = Field(None, description="The sender's user name on the network.")
     network_id: str | None = Field(
         None, description="The network's id of the sender, in addition to the phone or instead."
