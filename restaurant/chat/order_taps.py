@@ -4,6 +4,8 @@ A typed title is for the newest order of the guest that is not over. A tapped bu
 order in its id, also if the message is old: the answer then tells why nothing changed.
 """
 
+from decimal import Decimal
+
 from sqlalchemy import select
 
 from core.db import current_tenant_id, db
@@ -133,7 +135,7 @@ def _bill(site: Site, order: Order) -> Card | None:
     if not new:
         return None  # the guest was told already
     on_bill = print_jobs.orders_on_bill(site.id, table.id)
-    total = sum((one.open_amount for one in on_bill), start=order.total * 0)
+    total = sum((one.open_amount for one in on_bill), start=Decimal(0))
     text = order_notifications.customer_text(
         order,
         "bill_coming",

@@ -1,5 +1,6 @@
 """Shared steps of journeys that pay by card on the simulated provider."""
 
+import json
 import re
 
 from playwright.sync_api import expect
@@ -53,9 +54,9 @@ def order_for_delivery(chromium, service, bistro, address: str) -> str:
 
 
 def card_page_url(shown: list[dict], network: str) -> str:
-    """The URL of the card page in the chat messages, or an empty text."""
+    """The URL of the card page in the chat messages or their buttons, or an empty text."""
     for one in reversed(shown):
-        found = re.search(rf"{re.escape(network)}/card/\S+", one.get("text") or "")
+        found = re.search(rf"{re.escape(network)}/card/[^\s\"]+", json.dumps(one))
         if found:
             return found[0]
     return ""

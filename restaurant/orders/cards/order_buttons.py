@@ -71,7 +71,12 @@ def open_actions(site: Site, order: Order) -> list[str]:
 
 
 def guest_may_cancel(site: Site, order: Order) -> bool:
-    """Until the kitchen starts, and only for some minutes after the order reached it."""
+    """Until the kitchen starts, and only for some minutes after the order reached it.
+
+    What was paid at the till is given back there, so the staff cancel such an order.
+    """
+    if order.taken:
+        return False
     if order.state in BEFORE_THE_KITCHEN:
         return True
     if order.state != "sent_to_kitchen" or order.batch > 1:

@@ -18,6 +18,7 @@ from restaurant.orders import hold_reasons
 from restaurant.orders import queries as order_queries
 from restaurant.orders.cards.card import Card, for_line, location_request_card, with_link
 from restaurant.orders.cards.order_buttons import typed_action
+from restaurant.payments import cashier
 from restaurant.sites import sites
 from tests.restaurant.bistro import GUEST, open_bistro
 
@@ -108,6 +109,14 @@ def test_without_such_minutes_no_cancel_button_is_shown(bistro):
         sites.change(bistro.site_id, {"guest_cancel_minutes": 0})
     bistro.order()
     assert buttons(bistro.messages_sent_to()[-1]) == ["add", "bill", "waiter"]
+
+
+def test_an_order_that_was_paid_at_the_till_is_cancelled_by_the_staff(bistro):
+    order = bistro.order()
+    with bistro.scope():
+        cashier.record_payment(bistro.site(), order_queries.get(order.id), "cash", "100")
+    bistro.taps("cancel", order)
+    assert state(bistro, order) == "sent_to_kitchen"
 
 
 def test_nobody_else_can_use_the_button(bistro):
