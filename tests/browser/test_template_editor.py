@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from messaging.lines.simulated_line import add_simulated_line
 from tests.browser.driver import SPILLS, new_page, sign_in
 from tests.factories import PASSWORD
+from tests.messaging.simulator.simulated_network import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -41,5 +42,8 @@ def test_the_preview_follows_the_form_until_it_is_submitted(
         assert page.evaluate(SPILLS) == [], width
     page.get_by_role("button", name="Submit for review").click()
     expect(page.get_by_text("Submitted. WhatsApp now reviews the template.")).to_be_visible()
+    expect(page.get_by_text("WhatsApp is reviewing this template.")).to_be_visible()
+    approved = page.locator(".pill", has_text="Approved")
+    eventually(lambda: page.reload() and approved.count() > 0, 20)
     watch.expect_none()
     context.close()
