@@ -90,6 +90,8 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
             "changed_at": moment,
             "synced_at": moment,
         }
+        if before is not None and before.category != one.category:
+            values["next_category"] = ""  # the announced change has happened
         made = insert(Template).values(
             tenant_id=tenant_id,
             id=new_id("tpl"),

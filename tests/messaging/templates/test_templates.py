@@ -299,3 +299,46 @@ def test_a_sample_of_the_simulated_network_can_be_edited_and_deleted(
         template_repository.request_sync()
     run_jobs()
     assert "table_ready" not in {name for name, *_ in names(restaurant)}
+
+
+def category_update(**value):
+    return LineUpdate(
+        "template",
+        {
+            "field": "template_category_update",
+            "message_template_name": "order",
+            "message_template_language": "en",
+            **value,
+        },
+    )
+
+
+def categories(business):
+    with business.scope():
+        [known] = template_repository.list_templates(TemplateFilters(name="order"))
+        return known.category, known.next_category
+
+
+def test_an_announced_category_is_shown_until_it_applies(restaurant, line):
+    store(restaurant, line, network_template())
+    with restaurant.scope():
+        announced = category_update(correct_category="MARKETING", new_category="UTILITY")
+        receive_line_update(line_repository.get(line.id), announced)
+    assert categories(restaurant) == ("utility", "marketing")
+    with restaurant.scope():
+        applied = category_update(previous_category="UTILITY", new_category="MARKETING")
+        receive_line_update(line_repository.get(line.id), applied)
+    assert categories(restaurant) == ("marketing", "")
+
+
+def test_a_sync_that_finds_the_new_category_ends_the_announcement(restaurant, line):
+    store(restaurant, line, network_template())
+    with restaurant.scope():
+        announced = category_update(correct_category="MARKETING", new_category="UTILITY")
+        receive_line_update(line_repository.get(line.id), announced)
+    store(
+        restaurant,
+        line,
+        NetworkTemplate("1", "order", "en", "marketing", "approved", components=[BODY]),
+    )
+    assert categories(restaurant) == ("marketing", "")
