@@ -80,7 +80,7 @@ class PrintPolling:
                 self.waiting -= 1
         except RateLimited as error:
             return _error_response(429, error.code, error.message, error.retry_after)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, ConnectionResetError):  # or the caller hung up
             return _error_response(400, "malformed_json", "The body is not a valid poll request.")
         except DomainError as error:
             return _error_response(error.status, error.code, error.message)

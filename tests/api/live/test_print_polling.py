@@ -54,3 +54,17 @@ def test_a_full_server_still_refuses_a_wrong_token_as_wrong(polling, monkeypatch
     monkeypatch.setattr(polling, "_run", known)
     polling.waiting = print_polling.MOST_POLLS
     assert asyncio.run(polling.poll(poll(polling, "right"))).status == 503
+
+
+def test_an_agent_that_hangs_up_while_it_sends_is_no_error(polling, monkeypatch):
+    async def known(act):
+        return (1, "agt_1")
+
+    async def hang_up():
+        raise ConnectionResetError
+
+    monkeypatch.setattr(polling, "_run", known)
+    request = poll(polling, "right")
+    monkeypatch.setattr(request, "json", hang_up, raising=False)
+    assert asyncio.run(polling.poll(request)).status == 400
+    assert polling.waiting == 0
