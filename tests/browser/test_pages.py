@@ -121,6 +121,7 @@ OWNER = {
     "contacts": "/contacts",
     "contacts-search": "/contacts?q=ay&sort=name",
     "contacts-empty": "/contacts?q=nobody-at-all",
+    "contacts-duplicates": "/contacts/duplicates",
     "contact": "/contacts/{contact}",
     "contact-no-phone": "/contacts/{no_phone}",
     "contact-new": "/contacts/new",

@@ -13,7 +13,7 @@ from messaging.contacts.importing import batches as import_batches
 from messaging.contacts.importing.rows import ParsedRow
 from messaging.contacts.search import ContactFilters
 from messaging.contacts.validation import ContactInput
-from messaging.models import ContactImport
+from messaging.models import Contact, ContactImport
 
 COUNT = 320
 FIRST = {
@@ -88,9 +88,17 @@ def _add_activity(dice: random.Random, language: str) -> None:
     for contact in everybody[5:60:9]:
         contact_repository.set_opted_out(contact.id, True)
     contact_repository.set_blocked(everybody[17].id, True)
+    country = "TR" if language == "tr" else "ES"
     contact_identities.find_or_create(
-        "", f"{'TR' if language == 'tr' else 'ES'}.88120034519", "Deniz", now()
+        "", f"{country}.88120034519", "Deniz", now(), username="deniz.kahve"
     )
+    _add_possible_duplicate(everybody, f"{country}.55101200874")
+
+
+def _add_possible_duplicate(everybody: list[Contact], user_id: str) -> None:
+    """One person with two numbers, whom WhatsApp has linked."""
+    for one in contact_cards.cards_of(everybody[30:32]):
+        contact_identities.find_or_create(one.phone, user_id, one.contact.name, now())
 
 
 def add_contact_details() -> None:
