@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import Executable, Text, any_, bindparam, select
+from sqlalchemy import Text, any_, bindparam, select, text
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from core.db import THIS_TENANT, current_tenant_id, db, read_rows
@@ -13,7 +13,7 @@ from core.errors import NotFound
 from core.ids import BadId, Id, canonical_id
 from core.values.network_address import PHONE, address_variants, is_parent_id
 from core.values.phone import display_phone
-from messaging.models import Contact, FormerIdentity, Identity
+from messaging.models import Contact, Identity
 
 IDENTITY_KINDS = ("phone", "username", "network_id", "lid")
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -24,22 +24,17 @@ CONTACT = (
     .where(Contact.tenant_id == THIS_TENANT, Contact.id == bindparam("contact_id"))
     .execution_options(populate_existing=True, plan_once=True)
 )
-IDENTITIES = select(
-    Identity.contact_id,
-    Identity.kind,
-    Identity.value,
-    Identity.spelling,
-    Identity.line_id,
-    Identity.added_at,
-).where(
-    Identity.tenant_id == THIS_TENANT,
-    Identity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
-)
-FORMER = select(
-    FormerIdentity.contact_id, FormerIdentity.kind, FormerIdentity.value, FormerIdentity.spelling
-).where(
-    FormerIdentity.tenant_id == THIS_TENANT,
-    FormerIdentity.contact_id == any_(bindparam("contact_ids", type_=ARRAY(Id("con")))),
+# The former ones are those that the network has replaced.
+IDENTITIES = (
+    text("""
+SELECT contact_id, kind, value, spelling, line_id, added_at, false AS former FROM identities
+ WHERE tenant_id = :tenant_id AND contact_id = ANY(:contact_ids)
+ UNION ALL
+SELECT contact_id, kind, value, spelling, NULL, NULL, true FROM former_identities
+ WHERE tenant_id = :tenant_id AND contact_id = ANY(:contact_ids)
+""")
+    .bindparams(bindparam("contact_ids", type_=ARRAY(Id("con"))))
+    .columns(contact_id=Id("con"))
 )
 NAMES_BY_ADDRESS = select(Identity.value, Contact.id, Contact.name).where(
     Identity.tenant_id == THIS_TENANT,
@@ -190,16 +185,21 @@ def card_of(contact: Contact) -> ContactCard:
 
 def cards_of(contacts: Sequence[Contact]) -> list[ContactCard]:
     """Load the identities of all contacts in one query."""
-    contact_ids = [one.id for one in contacts]
-    current, former = _by_contact(IDENTITIES, contact_ids), _by_contact(FORMER, contact_ids)
-    return [ContactCard(one, current[one.id], former[one.id]) for one in contacts]
+    found = identities_of([one.id for one in contacts])
+    return [ContactCard(one, *found[one.id]) for one in contacts]
 
 
-def _by_contact(statement: Executable, contact_ids: list[str]) -> dict[str, list[CardIdentity]]:
-    found: dict[str, list[CardIdentity]] = {one: [] for one in contact_ids}
+def identities_of(
+    contact_ids: Sequence[str],
+) -> dict[str, tuple[list[CardIdentity], list[CardIdentity]]]:
+    """Return the current and the former identities of each contact, phones first."""
+    found: dict[str, tuple[list[CardIdentity], list[CardIdentity]]] = {
+        one: ([], []) for one in contact_ids
+    }
     if contact_ids:
-        for contact_id, *identity in read_rows(statement, {"contact_ids": contact_ids}):
-            found[contact_id].append(CardIdentity(*identity))
-    for names in found.values():
+        params = {"tenant_id": current_tenant_id(), "contact_ids": list(found)}
+        for contact_id, *identity, former in read_rows(IDENTITIES, params):
+            found[contact_id][former].append(CardIdentity(*identity))
+    for names in (one for pair in found.values() for one in pair):
         names.sort(key=lambda one: (IDENTITY_KINDS.index(one.kind), one.value))
     return found

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select, text, update
+from sqlalchemy import or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, read_rows
 from core.errors import NotFound
 from core.ids import BadId, canonical_id, to_uuid
 from messaging.contacts import cards as contact_cards
@@ -30,6 +30,11 @@ SELECT pair.tenant_id, least(third.id, CAST(:kept AS uuid)),
    AND CAST(:gone AS uuid) IN (pair.contact_id, pair.other_id)
    AND third.id <> CAST(:kept AS uuid)
     ON CONFLICT DO NOTHING RETURNING contact_id
+""")
+
+OPEN_CASES = text("""
+SELECT count(*) AS cases FROM possible_duplicates
+ WHERE tenant_id = :tenant_id AND dismissed_at IS NULL
 """)
 
 
@@ -86,11 +91,7 @@ def list_cases(contact_id: str = "", limit: int = 100) -> list[DuplicateCase]:
 
 
 def open_cases() -> int:
-    query = select(func.count()).where(
-        PossibleDuplicate.tenant_id == current_tenant_id(),
-        PossibleDuplicate.dismissed_at.is_(None),
-    )
-    return db.session.scalar(query) or 0
+    return int(read_rows(OPEN_CASES, {"tenant_id": current_tenant_id()})[0].cases)
 
 
 def dismiss(contact_id: str, other_id: str) -> None:

@@ -14,7 +14,7 @@ from core.db import THIS_TENANT, current_tenant_id, db, read_rows
 from core.errors import NotFound, invalid
 from core.ids import BadId, from_uuid, to_uuid
 from messaging import search_index
-from messaging.contacts.cards import CardIdentity, address_on_line, addresses_in
+from messaging.contacts.cards import CardIdentity, address_on_line, addresses_in, identities_of
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Conversation
 
@@ -32,14 +32,6 @@ SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_unt
   JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
   LEFT JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = c.last_message_id
  WHERE c.tenant_id = :tenant_id"""
-IDENTITIES = text("""
-SELECT contact_id, kind, value, spelling, line_id, added_at, false AS former FROM identities
- WHERE tenant_id = :tenant_id AND contact_id = ANY(CAST(:contact_ids AS uuid[]))
- UNION ALL
-SELECT contact_id, kind, value, spelling, NULL, NULL, true FROM former_identities
- WHERE tenant_id = :tenant_id AND contact_id = ANY(CAST(:contact_ids AS uuid[]))
- ORDER BY former, kind, value
-""")
 ONE_CONVERSATION = text(f"{SELECT_CONVERSATIONS} AND c.id = :id")
 CONDITIONS = {
     "open": "c.closed_at IS NULL",
@@ -213,12 +205,13 @@ def _read_cursor(after: str) -> tuple[datetime, str]:
 
 
 def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
-    current, former = _identities([row.contact_id for row in rows])
+    contacts = [from_uuid("con", row.contact_id) for row in rows]
+    identities = identities_of(contacts)
     return [
         ConversationSummary(
             id=from_uuid("cnv", row.id),
             line_id=row.line_id,
-            contact_id=from_uuid("con", row.contact_id),
+            contact_id=contact_id,
             last_at=row.last_at,
             window_until=row.window_until,
             unread=row.unread,
@@ -237,20 +230,8 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
             held_by=row.held_by or "",
             username=row.username,
             line_kind=row.line_kind,
-            identities=tuple(current.get(row.contact_id, ())),
-            former=tuple(former.get(row.contact_id, ())),
+            identities=tuple(identities[contact_id][0]),
+            former=tuple(identities[contact_id][1]),
         )
-        for row in rows
+        for row, contact_id in zip(rows, contacts, strict=True)
     ]
-
-
-def _identities(
-    contact_ids: list[Any],
-) -> tuple[dict[Any, list[CardIdentity]], dict[Any, list[CardIdentity]]]:
-    """Return the current and the former identities of each contact."""
-    found: tuple[dict[Any, list[CardIdentity]], ...] = ({}, {})
-    if contact_ids:
-        rows = read_rows(IDENTITIES, _params(contact_ids=contact_ids))
-        for contact_id, *identity, former in rows:
-            found[former].setdefault(contact_id, []).append(CardIdentity(*identity))
-    return found[0], found[1]
