@@ -257,10 +257,6 @@ TEMPLATE_PAUSED = _reason(
     "template_paused", N_("WhatsApp paused the template because of its low quality.")
 )
 TEMPLATE_OFF = _reason("template_off", N_("WhatsApp permanently disabled the template."))
-TEMPLATE_NEEDS_PHONE = _reason(
-    "template_needs_phone",
-    N_("WhatsApp sends templates with a one-time code only to phone numbers."),
-)
 SIMULATED_LIVE = _reason("simulated_live", N_("A simulated line cannot send live messages."))
 LINKED_KIND = _reason(
     "linked_kind",

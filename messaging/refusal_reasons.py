@@ -49,6 +49,10 @@ TEST_TEMPLATE = _reason(
 MESSAGE_UNAVAILABLE = _reason(
     "message_unavailable", N_("WhatsApp does not show this message to businesses.")
 )
+TEMPLATE_NEEDS_PHONE = _reason(
+    "template_needs_phone",
+    N_("WhatsApp sends templates with a one-time code only to phone numbers."),
+)
 FLOW_BLOCKED = _reason("flow_blocked", N_("WhatsApp has blocked the Flow of this message."))
 FLOW_THROTTLED = _reason(
     "flow_throttled", N_("WhatsApp has limited how often the Flow of this message can be sent.")

@@ -23,7 +23,7 @@ from core.storage.pending_deletions import delete_later
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud.driver import base_url
-from messaging.lines.drivers.cloud.template_calls import (
+from messaging.lines.drivers.cloud.templates.calls import (
     HeaderFile,
     SubmittedTemplate,
     TemplateApi,

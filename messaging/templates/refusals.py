@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.errors import Conflict, DomainError, TryAgain, invalid
 from core.i18n.catalogs import N_
-from messaging.lines.drivers.cloud.template_calls import TemplateRefusal
+from messaging.lines.drivers.cloud.templates.calls import TemplateRefusal
 from messaging.reasons import NETWORK_REASONS
 
 REFUSED = "template_refused"

@@ -14,7 +14,7 @@ from core.errors import NotFound
 from core.ids import from_uuid, new_id
 from core.queue import lanes
 from core.storage.pending_deletions import delete_later
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate, reason_of
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate, reason_of
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line, Template
 

@@ -13,7 +13,7 @@ from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud.driver import base_url
 from messaging.lines.drivers.cloud.health_check import LineProblem
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate, fetch_templates
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate, fetch_templates
 from messaging.templates import repository as template_repository
 
 log = logger(__name__)

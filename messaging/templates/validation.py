@@ -3,7 +3,7 @@
 from typing import Any, NoReturn
 
 from core.errors import invalid
-from messaging.lines.drivers.cloud.template_payload import is_by_section, template_payload
+from messaging.lines.drivers.cloud.templates.payload import is_by_section, template_payload
 from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
 from messaging.templates.components import (

@@ -1,11 +1,14 @@
 """Contacts that may be the same person: merge them, or keep them as two."""
 
+from contextlib import suppress
 from typing import Any
 
 from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from core.db import tenant_scope
+from core.errors import NotFound
+from messaging.contacts import cards as contact_cards
 from messaging.contacts import duplicates
 from portal.web.auth import member_may
 
@@ -24,7 +27,9 @@ def index() -> Any:
 @member_may("contacts.manage")
 def dismiss(contact_id: str) -> Any:
     with tenant_scope(g.tenant_id):
-        duplicates.dismiss(contact_id, request.form.get("other", "")[:64])
+        contact_cards.get_contact(contact_id)
+        with suppress(NotFound):  # another member has decided it already
+            duplicates.dismiss(contact_id, request.form.get("other", "")[:64])
         more = duplicates.open_cases()
     flash(gettext("The contacts stay separate."), "success")
     if more:

@@ -11,6 +11,7 @@ GUIDE_OF_AREA = {
     "messages": "quick-start",
     "contacts": "contacts",
     "contact": "contacts",
+    "contact_duplicates": "contacts",
     "contact_fields": "contacts",
     "contact_imports": "contacts",
     "campaigns": "campaigns",

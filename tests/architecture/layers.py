@@ -44,7 +44,7 @@ INNER_LAYERS = {
         (
             "messaging.lines.drivers.base",
             "messaging.lines.drivers.linked.client",
-            "messaging.lines.drivers.cloud.template_payload",
+            "messaging.lines.drivers.cloud.templates.payload",
         ),
         ("messaging.models",),
         (

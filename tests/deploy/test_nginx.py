@@ -304,6 +304,7 @@ UPLOADS = {
     "portal/restaurant/item_views.py": "/menus/items/itm_1",
     "portal/inbox/action_views.py": "/inbox/cnv_1/answer",
     "portal/campaigns/forms.py": "/campaigns/cmp_1/what",
+    "portal/messages/template_editor_form.py": "/templates/new",
     "api/v1/messaging/campaigns.py": "/api/v1/campaigns/cmp_1/header-file",
     "api/v1/messaging/media.py": "/api/v1/media",
 }

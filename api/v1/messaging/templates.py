@@ -26,7 +26,7 @@ from core.db import tenant_scope
 from core.errors import NotFound, invalid
 from messaging.api_caller import ApiCaller
 from messaging.lines import repository as line_repository
-from messaging.lines.drivers.cloud.template_calls import SubmittedTemplate
+from messaging.lines.drivers.cloud.templates.calls import SubmittedTemplate
 from messaging.messages.media import library as media_library
 from messaging.models import Line, Template
 from messaging.templates import authoring

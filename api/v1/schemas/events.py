@@ -80,7 +80,7 @@ class UpdatedMessageData(BaseModel):
     message_id: str
     id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
     timestamp: int = Field(description="When it was changed, in Unix time.", examples=[1772359260])
-    type: str = Field(examples=["text"])
+    type: str = Field(description="The type of the message.", examples=["text"])
     change: str = Field(description="`edited` or `deleted`.", examples=["edited"])
     text: str = Field(description="The new text or caption. Empty if it was deleted.")
     earlier_texts: list[str] = Field(description="The texts before each edit, the oldest first.")
@@ -100,7 +100,7 @@ class EchoData(BaseModel):
     to_kind: str = Field(examples=["phone"])
     message_id: str
     timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
-    type: str = Field(examples=["text"])
+    type: str = Field(description="The type of the message.", examples=["text"])
     id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
     sent_from: str = Field(description="`phone` or `meta_agent`.", examples=["phone"])
     text: str | None = None

@@ -16,7 +16,7 @@ from deploy.demo.messaging.conversations import settle_after_a_second
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, SendAccepted
-from messaging.lines.drivers.cloud.template_list import read_template
+from messaging.lines.drivers.cloud.templates.listing import read_template
 from messaging.messages import accept as message_accept
 from messaging.messages import claim as message_claim
 from messaging.messages.accept import MessageDraft

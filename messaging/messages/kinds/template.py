@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from core.i18n.catalogs import N_
 from core.values.field_checks import checked_text, field_error, required_text
-from messaging.lines.drivers.cloud.template_payload import template_payload
+from messaging.lines.drivers.cloud.templates.payload import template_payload
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.fields import KindFields, ResolveFile
 

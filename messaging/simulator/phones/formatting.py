@@ -13,9 +13,10 @@ from messaging.simulator.i18n import Gettext
 from messaging.simulator.network.state import ChatMessage
 
 # Bold, italic and strikethrough, as in the real app: the mark stands at the edge of a word.
-_STYLES = tuple(
-    (re.compile(rf"(?<![\w{mark}]){mark}(?=\S)([^\n{mark}]*\S){mark}(?![\w{mark}])"), tag)
-    for mark, tag in ((r"\*", "strong"), ("_", "em"), ("~", "s"))
+_STYLES = (
+    (re.compile(r"(?<![\w*])\*(?=\S)([^\n*]*\S)\*(?![\w*])"), "strong"),
+    (re.compile(r"(?<!\w)_(?=\S)([^\n_]*\S)_(?!\w)"), "em"),
+    (re.compile(r"(?<![\w~])~(?=\S)([^\n~]*\S)~(?![\w~])"), "s"),
 )
 _LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
 KIND_NAMES = {

@@ -84,7 +84,7 @@ FAMILIES = (
             "messaging/templates/draft_checks.py text": "the type of a header",
             "messaging/templates/drafts.py text": "the type of a header",
             "portal/messages/template_editor_form.py text": "the type of a header",
-            "messaging/lines/drivers/cloud/template_payload.py location": "the type of a header",
+            "messaging/lines/drivers/cloud/templates/payload.py location": "the type of a header",
             "restaurant/chat/cancel_or_opt_out.py button": "a guest's answer to a question",
             "messaging/messages/receive.py template": "a kind of news about a line",
             "messaging/lines/drivers/cloud/inbound_kinds.py voice": "a type of an older network",

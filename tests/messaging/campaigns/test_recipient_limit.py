@@ -7,7 +7,7 @@ from core.redis.client import redis_client
 from messaging.campaigns import dry_run as campaign_dry_run
 from messaging.lines import recipient_limits
 from messaging.lines import repository as line_repository
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.templates.repository import store_templates, template_account
 from tests.messaging.campaigns.campaign_factory import (
     campaign,

@@ -13,8 +13,8 @@ from core.errors import Invalid
 from core.storage.pending_deletions import PendingDeletion
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.repository import CampaignInput
-from messaging.lines.drivers.cloud.template_list import read_template
-from messaging.lines.drivers.cloud.template_payload import template_payload as on_the_wire
+from messaging.lines.drivers.cloud.templates.listing import read_template
+from messaging.lines.drivers.cloud.templates.payload import template_payload as on_the_wire
 from messaging.simulator.network.magic_numbers import Refusal
 from messaging.simulator.network.send_checks import check_send
 from messaging.simulator.sample_templates import TEMPLATES

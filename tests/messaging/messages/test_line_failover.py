@@ -17,7 +17,7 @@ from messaging.lines import repository as line_repository
 from messaging.lines import send_lane
 from messaging.lines.drivers.base import SendAccepted, SendRefused
 from messaging.lines.drivers.cloud import driver as cloud_driver
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.pacing import LinePacing
 from messaging.lines.send_lane import LANE

@@ -12,8 +12,8 @@ from messaging.contacts import identities as contact_identities
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import LineUpdate
-from messaging.lines.drivers.cloud import template_list
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate
+from messaging.lines.drivers.cloud.templates import listing as template_list
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.lines.simulated_line import add_simulated_line
 from messaging.messages.receive import receive_line_update, receive_message
 from messaging.templates import repository as template_repository

@@ -16,7 +16,7 @@ from messaging.contacts.validation import ContactInput
 from messaging.inbox import conversation_actions, quick_replies, thread
 from messaging.inbox import conversations as inbox_conversations
 from messaging.lines import repository as line_repository
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.messages import queries as message_queries
 from messaging.models import MediaFile
 from messaging.templates import repository as template_repository

@@ -2,7 +2,7 @@
 
 import pytest
 
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.lines.simulated_line import add_simulated_line
 from messaging.messages import queries as message_queries
 from messaging.templates import repository as template_repository

@@ -14,7 +14,7 @@ from core.errors import invalid
 from core.http import BadUrl, Policy, RefusedAddress, check_url
 from core.values.field_checks import checked_text, field_error, optional_text, required_text
 from core.values.phone import BadPhone, check_phone
-from messaging.lines.drivers.cloud.template_payload import template_payload
+from messaging.lines.drivers.cloud.templates.payload import template_payload
 from messaging.messages.accept import (
     DEFAULT_VALIDITY,
     MessageDraft,

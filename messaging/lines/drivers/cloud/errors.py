@@ -142,7 +142,7 @@ MEANINGS: dict[int, ErrorMeaning] = {
     131055: REFUSED_BY_NETWORK,
     131058: _permanent("template_unusable", refusal_reasons.TEST_TEMPLATE),
     131060: _permanent("refused_by_network", refusal_reasons.MESSAGE_UNAVAILABLE),
-    131062: _permanent("template_unusable", reasons.TEMPLATE_NEEDS_PHONE),
+    131062: _permanent("template_unusable", refusal_reasons.TEMPLATE_NEEDS_PHONE),
     131064: _permanent(DIRECT_SEND_UNAVAILABLE, refusal_reasons.DIRECT_SEND_LIMITED),
     139200: _permanent(DIRECT_SEND_UNAVAILABLE, refusal_reasons.DIRECT_SEND_BLOCKED),
     133000: _line_error(refusal_reasons.REGISTRATION_INCOMPLETE),

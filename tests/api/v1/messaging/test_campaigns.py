@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from core.clock import advance, frozen, now
-from messaging.lines.drivers.cloud.template_list import read_template
+from messaging.lines.drivers.cloud.templates.listing import read_template
 from messaging.simulator.sample_templates import TEMPLATES
 from messaging.templates import repository as template_repository
 from tests.line_factory import make_line

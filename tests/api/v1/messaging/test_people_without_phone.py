@@ -12,7 +12,7 @@ from messaging.contacts import repository as contact_repository
 from messaging.costs.usage import UsageTally
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.messages.receive import receive_message
 from messaging.models import Contact, Conversation, Message
 from messaging.templates import repository as template_repository

@@ -7,7 +7,7 @@ from messaging.lines import direct_send
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import SendAccepted, SendRefused
 from messaging.lines.drivers.cloud.driver import payload
-from messaging.lines.drivers.cloud.template_list import NetworkTemplate
+from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.messages import accept as message_accept
 from messaging.messages import claim as message_claim
 from messaging.messages import fallback
