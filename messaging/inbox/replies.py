@@ -111,6 +111,8 @@ def react(talk: ConversationSummary, message_id: str, emoji: str) -> str:
     line = conversation_line(talk)
     if line is None or reply_obstacle(talk, line):
         raise Conflict("line_removed", "Messages cannot be sent in this conversation now.")
+    if not message_id:
+        raise invalid("message", "message_missing", "Choose the message to react to.")
     target = message_queries.get(message_id)
     if target.line_id != talk.line_id or target.network_id is None or target.direction != "in":
         raise NotFound()

@@ -103,7 +103,7 @@ class EchoData(BaseModel):
     type: str = Field(description="The type of the message.", examples=["text"])
     id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
     sent_from: str = Field(description="`phone` or `meta_agent`.", examples=["phone"])
-    text: str | None = None
+    text: str | None = Field(None, description="The text or caption of the message.")
     media: dict[str, Any] | None = None
 
 
