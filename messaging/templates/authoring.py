@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from core.clock import now
 from core.db import current_tenant_id, db
-from core.errors import Conflict, NotFound, invalid
+from core.errors import Conflict, invalid
 from core.http import Policy
 from core.http.async_client import Client
 from core.ids import new_id
@@ -262,7 +262,10 @@ def _line_of(known: Template, lines: list[Line]) -> Line:
     own = template_repository.lines_of(known, lines)
     own.sort(key=lambda line: line.state != "connected")
     if not own:
-        raise NotFound()
+        raise Conflict(
+            "line_removed",
+            "The line of this template was removed. Add it again to change the template.",
+        )
     return own[0]
 
 
