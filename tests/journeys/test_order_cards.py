@@ -1,4 +1,4 @@
-"""A guest taps the buttons of the order's messages on a simulated phone: real processes."""
+"""Guests tap the buttons of an order's messages on a simulated phone, also with a hidden number."""
 
 import pytest
 from playwright.sync_api import expect
@@ -7,15 +7,25 @@ from core.db import db
 from messaging.lines.simulated_line import add_simulated_line
 from messaging.simulator.phones.access_links import phones_link
 from restaurant.models import Order
+from restaurant.orders import carts
 from restaurant.sites import sites
 from tests.browser.driver import new_page, save_screenshot
 from tests.factories import make_business
-from tests.journeys.test_inbox import Place
+from tests.journeys.card_steps import (
+    card_page_url,
+    order_for_delivery,
+    pays_by_card,
+    reaches,
+    set_up_cards,
+)
+from tests.journeys.test_inbox import Place, within
+from tests.journeys.test_printing import Wire, printer_of
 from tests.restaurant.bistro import open_bistro
+from tests.webhooks.receivers import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
-GUEST = "905321118822"
+GUEST, HIDDEN = "905321118822", "905321118833"
 SLOW = 30_000
 
 
@@ -69,3 +79,46 @@ def test_a_guest_asks_for_the_bill_and_cancels_with_taps(app, chromium, settings
     watch.expect_none()
     board.close()
     context.close()
+
+
+def test_a_guest_with_a_hidden_number_is_served_like_others(
+    app, chromium, settings, service, bistro
+):
+    place, person = bistro.place, f"/_sim/phones/{HIDDEN}/person"
+    number = {"phone_number_id": place.line.phone_number_id}
+    set_up_cards(bistro, settings)
+    wire = Wire(service, bistro)
+    kitchen = printer_of(bistro, "Kitchen", agent_id=wire.id, output={"kind": "demo"},
+                         stations=["kitchen"])  # fmt: skip
+    place.ask(person, **number, hides_phone=True, username="ayse.kaya")
+
+    def orders():
+        with bistro.scope():
+            query = db.select(Order).where(Order.tenant_id == bistro.business.tenant_id)
+            return db.session.scalars(query.order_by(Order.id)).all()
+
+    def told(text):
+        return [one for one in place.shown(HIDDEN) if text in (one.get("text") or "")]
+
+    with within(1):
+        place.writes(HIDDEN, text=bistro.cart(language="en").text, name="Ayşe Kaya")
+        assert wait_until(orders, 30)
+    assert wait_until(lambda: told("is in the kitchen"), 30), place.shown(HIDDEN)
+    assert wait_until(lambda: wire.polls(kitchen.id).json()["jobs"], 30)
+
+    # The network gives the guest another id; the order is still theirs.
+    place.ask(person, **number, rotate_id=True)
+    place.writes(HIDDEN, text="Cancel order", name="Ayşe Kaya")
+    assert wait_until(lambda: told("We have cancelled your order"), 30), place.shown(HIDDEN)
+
+    text = order_for_delivery(chromium, service, bistro, "Galip Dede Cd. 12, Beyoğlu")
+    place.writes(HIDDEN, text=text, name="Ayşe Kaya")
+    assert wait_until(lambda: card_page_url(place.shown(HIDDEN), service.network), 30)
+    pays_by_card(chromium, card_page_url(place.shown(HIDDEN), service.network))
+    assert reaches(bistro, carts.find_code(text), "sent_to_kitchen")
+    assert wait_until(lambda: told("received your payment"), 30)
+
+    cancelled, paid = orders()
+    assert (cancelled.state, paid.state) == ("cancelled", "sent_to_kitchen")
+    assert (cancelled.customer_phone, paid.customer_phone) == ("", "")
+    assert cancelled.contact_id == paid.contact_id is not None
