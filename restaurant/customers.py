@@ -5,9 +5,9 @@ messages go to an address of the contact.
 """
 
 from core.errors import NotFound
-from core.values.network_address import address_variants
+from core.values.network_address import PHONE
 from messaging.contacts import cards as contact_cards
-from messaging.contacts.cards import ContactCard, address_on_line
+from messaging.contacts.cards import ContactCard, address_on_line, addresses_in
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line
 from restaurant.models import Order
@@ -22,8 +22,7 @@ def address_of(order: Order, line: Line) -> str:
     card = _card(order)
     if card is None:
         return order.customer_phone
-    phones = {way for one in card.identities if one.kind == "phone" for way in _spellings(one)}
-    if order.customer_phone in phones:
+    if order.customer_phone in addresses_in(one for one in card.identities if one.kind == PHONE):
         return order.customer_phone
     address = address_on_line(card.identities, line.id, DRIVERS[line.kind].address_kinds)
     return address or order.customer_phone
@@ -42,7 +41,3 @@ def _card(order: Order) -> ContactCard | None:
         return contact_cards.get(order.contact_id) if order.contact_id else None
     except NotFound:
         return None
-
-
-def _spellings(one: contact_cards.CardIdentity) -> set[str]:
-    return address_variants(one.value) | {one.spelling}

@@ -39,7 +39,7 @@ IS_KNOWN_NETWORK_ID = text(
 
 
 def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
-    """Settle the message of ours that it belongs to; store it if it was typed on the phone.
+    """Settle the message that Comanda sent, or store the one that was typed on the phone.
 
     Returns True if it settled one of our messages.
     """

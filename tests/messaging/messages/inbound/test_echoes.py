@@ -242,7 +242,7 @@ def test_the_agent_holds_a_conversation_that_it_begins(restaurant, line):
         assert talk_of(line).held_by == "meta_agent"
     from_phone(line, echo())
     with restaurant.scope():
-        assert talk_of(line).held_by == "meta_agent"  # only a message of ours takes over
+        assert talk_of(line).held_by == "meta_agent"  # only a message from Comanda takes over
 
 
 def test_a_message_that_reaches_us_ends_the_hold(restaurant, line):
