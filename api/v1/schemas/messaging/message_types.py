@@ -1,6 +1,7 @@
 """The request of `POST /messages`: the fields of each message type, with the options of sends."""
 
-from typing import Annotated, Any, Literal, Union, cast
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Union, cast
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model, model_validator
 
@@ -103,38 +104,37 @@ _OneOfRouted: Any = Annotated[
 ]
 
 
-class MessageRequest(RootModel[_OneOfThem]):
+class _ByType:
+    """A request whose model depends on its `type`.
+
+    The type is checked first, so that errors name the fields of this type only.
+    """
+
+    models: ClassVar[Mapping[str, type[AnyMessage]]]
+
+    @classmethod
+    def model_for(cls, value: dict[str, Any]) -> type[BaseModel]:
+        kind = value.get("type")
+        return cls.models.get(kind, MessageType) if isinstance(kind, str) else MessageType
+
+    @classmethod
+    def model_validate(cls, obj: Any, **_more: Any) -> Any:
+        chosen = MessageType.model_validate(obj).type
+        return cls.model_construct(root=cls.models[chosen].model_validate(obj))  # type: ignore[attr-defined]
+
+
+class MessageRequest(_ByType, RootModel[_OneOfThem]):
     """One message of any type. The other fields depend on `type`."""
 
     model_config = ConfigDict(defer_build=True)
-
-    @classmethod
-    def model_for(cls, value: dict[str, Any]) -> type[BaseModel]:
-        kind = value.get("type")
-        return REQUEST_MODELS.get(kind, MessageType) if isinstance(kind, str) else MessageType
-
-    @classmethod
-    def model_validate(cls, obj: Any, **_more: Any) -> "MessageRequest":
-        """Check the type first, so that errors name the fields of this type only."""
-        chosen = MessageType.model_validate(obj).type
-        return cls.model_construct(root=REQUEST_MODELS[chosen].model_validate(obj))
+    models: ClassVar = REQUEST_MODELS
 
 
-class RoutedMessageRequest(RootModel[_OneOfRouted]):
+class RoutedMessageRequest(_ByType, RootModel[_OneOfRouted]):
     """One message of any type to the contact or conversation in the path."""
 
     model_config = ConfigDict(defer_build=True)
-
-    @classmethod
-    def model_for(cls, value: dict[str, Any]) -> type[BaseModel]:
-        kind = value.get("type")
-        return ROUTED_MODELS.get(kind, MessageType) if isinstance(kind, str) else MessageType
-
-    @classmethod
-    def model_validate(cls, obj: Any, **_more: Any) -> "RoutedMessageRequest":
-        """Check the type first, so that errors name the fields of this type only."""
-        chosen = MessageType.model_validate(obj).type
-        return cls.model_construct(root=ROUTED_MODELS[chosen].model_validate(obj))
+    models: ClassVar = ROUTED_MODELS
 
 
 def fields_of(request: AnyMessage) -> KindFields:
