@@ -48,6 +48,14 @@ def correction() -> timedelta:
     return _correction
 
 
+def reported_time(seconds: int) -> datetime:
+    """The time that another system reports, in seconds since 1970; now for 0, never in the future.
+
+    Reply windows are computed from it.
+    """
+    return min(datetime.fromtimestamp(seconds, UTC), now()) if seconds > 0 else now()
+
+
 def today(tz: str | tzinfo = UTC) -> date:
     """The local date in a time zone: ``today("Europe/Istanbul")``."""
     return now().astimezone(zone(tz)).date()

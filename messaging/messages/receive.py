@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg2.extras import Json
 from sqlalchemy import select, text
 
-from core.clock import now
+from core.clock import now, reported_time
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.live_updates import publish_update
@@ -97,7 +97,7 @@ def store_message(line: Line, message: InboundMessage, tally: UsageTally) -> Rec
             return None
         uuid, message = early.message_id, edits.with_changes(message, early.changes)
     message_id = from_uuid("msg", uuid)
-    at = _received_at(message.at)
+    at = reported_time(message.at)
     contact = contact_identities.find_or_create(
         message.sender_phone or shared_phone(message.content),
         message.sender_network_id,
@@ -172,11 +172,6 @@ def inbound_event_body(
     if line.test:
         data["test"] = True
     return {"instance_id": line.id, "data": data}
-
-
-def _received_at(at: int) -> datetime:
-    """The sender's time, but never in the future: the reply window is computed from it."""
-    return min(datetime.fromtimestamp(at, UTC), now()) if at > 0 else now()
 
 
 def _country(message: InboundMessage) -> str:
@@ -268,7 +263,7 @@ def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
     phone, network_id = str(detail.get("phone") or ""), str(detail.get("network_id") or "")
     if not phone and not network_id:
         return
-    at = _received_at(int(detail.get("at") or 0))
+    at = reported_time(int(detail.get("at") or 0))
     contact = contact_identities.find_or_create(phone, network_id, "", at)
     if detail.get("value") == "stop":
         _record_opt_out(line, phone, network_id, contact.id, at)
@@ -293,7 +288,7 @@ def _apply_address_change(line: Line, detail: dict[str, Any]) -> None:
         old_ids=tuple(detail["old_ids"]),
         new_id=detail["network_id"],
     )
-    address_changes.record_change(change, _received_at(int(detail["at"])), line.id)
+    address_changes.record_change(change, reported_time(int(detail["at"])), line.id)
 
 
 def _apply_pricing_tier(line: Line, detail: dict[str, Any]) -> None:

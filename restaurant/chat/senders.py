@@ -1,9 +1,8 @@
 """The guest who wrote a message, also one without a phone number."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from core.clock import now
+from core.clock import reported_time
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.cards import address_on_line
@@ -25,9 +24,8 @@ class Sender:
 
 
 def contact_of(message: InboundMessage) -> str | None:
-    at = datetime.fromtimestamp(message.at, UTC) if message.at > 0 else now()
     return contact_identities.find_contact(
-        message.sender_phone, message.sender_network_id, min(at, now())
+        message.sender_phone, message.sender_network_id, reported_time(message.at)
     )
 
 

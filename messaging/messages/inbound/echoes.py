@@ -4,7 +4,7 @@ They are shown in the conversation. They cost nothing here, open no reply window
 nowhere, and nothing reacts to them.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from unicodedata import normalize
 from uuid import UUID
@@ -12,7 +12,7 @@ from uuid import UUID
 from psycopg2.extras import Json
 from sqlalchemy import text
 
-from core.clock import now
+from core.clock import now, reported_time
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.live_updates import publish_update
@@ -69,7 +69,7 @@ def store_echo(line: Line, echo: EchoedMessage) -> str | None:
 
 
 def _store(line: Line, echo: EchoedMessage, uuid: UUID, body: str, content: dict[str, Any]) -> str:
-    at = min(datetime.fromtimestamp(echo.at, UTC), now()) if echo.at > 0 else now()
+    at = reported_time(echo.at)
     contact_id = contact_identities.find_contact(echo.phone, echo.recipient_network_id)
     if contact_id is None:
         contact_id = contact_identities.find_or_create(
