@@ -10,7 +10,7 @@ from core.clock import now
 from core.db import tenant_scope
 from core.errors import DomainError
 from core.settings import Settings
-from core.storage.blobs import blobs_at
+from core.storage.blobs import Blobs
 from messaging.lines import repository as line_repository
 from portal.restaurant.forms import (
     AppearanceForm,
@@ -322,6 +322,6 @@ def _logo(form: Any) -> dict[str, Any]:
     file = request.files.get("logo")
     if file is None or not file.filename:
         return {}
-    settings: Settings = current_app.extensions["comanda"]
+    blobs: Blobs = current_app.extensions["blobs"]
     data = file.read(photos.LARGEST_BYTES + 1)
-    return {"logo": photos.save_photo(blobs_at(settings.blob_url), data, g.tenant_id)}
+    return {"logo": photos.save_photo(blobs, data, g.tenant_id)}

@@ -18,7 +18,7 @@ from flask_babel import gettext, ngettext
 from core.db import tenant_scope
 from core.errors import Invalid
 from core.settings import Settings
-from core.storage.blobs import NoSuchBlob, blobs_at
+from core.storage.blobs import Blobs, NoSuchBlob
 from portal.restaurant.forms import AreaForm, TableForm, TablesForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
@@ -212,11 +212,11 @@ def _address(site: Site, table: Table) -> str:
 
 
 def _logo(site: Site) -> bytes | None:
-    settings: Settings = current_app.extensions["comanda"]
+    blobs: Blobs = current_app.extensions["blobs"]
     if not site.logo:
         return None
     try:
-        with blobs_at(settings.blob_url).open(f"photos/{site.logo}") as file:
+        with blobs.open(f"photos/{site.logo}") as file:
             return file.read()
     except NoSuchBlob:
         return None
