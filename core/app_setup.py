@@ -11,6 +11,7 @@ from core.security.encryption import Keyring, set_keyring
 from core.security.signed_urls import configure_urls
 from core.settings import Settings, load_settings
 from core.sql import database_clock
+from core.sql.connect_options import use_pooler
 from core.sql.prepared import prepare_on
 from core.storage.blobs import blobs_at
 
@@ -19,6 +20,7 @@ def configure_app(app: Flask, settings: Settings) -> None:
     set_up_logs(settings)
     app.extensions["comanda"] = settings
     chaos.arm(settings.fault)
+    use_pooler(settings.database_pooler)
     app.config.update(
         SQLALCHEMY_DATABASE_URI=settings.database_url,
         SQLALCHEMY_ENGINE_OPTIONS=engine_options(settings.database_pool),
@@ -45,6 +47,7 @@ def configure_process(settings: Settings) -> None:
     )
     connect_redis(settings.redis_url)
     set_process_count(settings.web_processes)
+    use_pooler(settings.database_pooler)
 
 
 def create_worker_app() -> Flask:

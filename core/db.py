@@ -20,6 +20,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, regi
 from core.errors import NotFound
 from core.queue.wakeups import WakeUp, send_wakeups
 from core.rate_limits import bump_cache_generation
+from core.sql.connect_options import connect_options
 
 CONSTRAINT_NAMES = {
     "pk": "%(table_name)s_pkey",
@@ -232,20 +233,12 @@ def savepoint() -> Iterator[None]:
         yield
 
 
-CONNECT_OPTIONS: dict[str, Any] = {
-    "connect_timeout": 5,
-    "application_name": "comanda",
-    "options": "-c timezone=utc -c statement_timeout=30000"
-    " -c idle_in_transaction_session_timeout=60000",
-}
-
-
 def engine_options(pool: int) -> dict[str, Any]:
     return {
         "pool_size": pool,
         "max_overflow": 0,
         "pool_timeout": 5,
         "pool_pre_ping": True,
-        "connect_args": CONNECT_OPTIONS,
+        "connect_args": connect_options(),
         "hide_parameters": True,  # errors are logged, and parameters contain what customers wrote
     }

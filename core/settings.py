@@ -35,6 +35,7 @@ class Settings(BaseSettings):
     migration_database_url: str = ""
     database_pool: int = Field(10, ge=1, le=500)
     database_prepare: bool = True
+    database_pooler: bool = False
     redis_url: str
     secret_key: str = Field(min_length=16)
     encryption_keys: str = Field(min_length=1)
@@ -119,6 +120,8 @@ class Settings(BaseSettings):
     def fill_defaults(self) -> "Settings":
         self.base_url = (self.base_url or f"http://127.0.0.1:{self.port}").rstrip("/")
         self.blob_url = self.blob_url or (self.data_dir.resolve() / "blobs").as_uri()
+        # A prepared statement belongs to one connection of the server.
+        self.database_prepare = self.database_prepare and not self.database_pooler
         return self
 
     @model_validator(mode="after")

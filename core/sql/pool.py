@@ -13,27 +13,21 @@ from typing import Any
 import psycopg2
 import psycopg2.extensions
 from flask import current_app
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
-from core.db import CONNECT_OPTIONS, db
+from core.db import db
 from core.http.kept_connections import is_closed_by_peer
+from core.sql.connect_options import OPTIONS_OF_CALLS, address_for_calls, connect_options
 
 SET_TENANT = "SELECT app.set_tenant(%(tenant_id)s); "
-# The SQL functions keep their plans. A plan that was made while a table was empty must not cause a
-# sequential scan later.
-PLAN_OPTIONS = (
-    " -c plan_cache_mode=force_generic_plan"
-    " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
-)
 WAIT_SECONDS = 5.0
 
 
 def connect(url: str, **more: Any) -> psycopg2.extensions.connection:
     """Connect to the service's database as its role."""
-    dsn = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
-    options = {**CONNECT_OPTIONS, "options": CONNECT_OPTIONS["options"] + PLAN_OPTIONS}
-    made: psycopg2.extensions.connection = psycopg2.connect(dsn, **options, **more)
+    made: psycopg2.extensions.connection = psycopg2.connect(
+        address_for_calls(url), **connect_options(OPTIONS_OF_CALLS), **more
+    )
     return made
 
 
