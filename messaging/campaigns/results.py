@@ -61,12 +61,16 @@ UPDATE campaign_recipients AS r
  WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
    AND (r.outcome, r.cost_usd) <> (m.state, m.cost_usd)
 """)
+# A time with a time zone plus an interval depends on the zone of the session, so Citus refuses it
+# in an UPDATE. In UTC it does not.
 UPDATE_REPLIES = text("""
 UPDATE campaign_recipients AS r
    SET replied_at = coalesce(r.replied_at, CASE WHEN c.last_seen_at > r.handed_at
-           AND c.last_seen_at <= r.handed_at + :follow THEN c.last_seen_at END),
+           AND c.last_seen_at <= (r.handed_at AT TIME ZONE 'UTC' + :follow) AT TIME ZONE 'UTC'
+           THEN c.last_seen_at END),
        opted_out_at = CASE WHEN c.opted_out_at > r.handed_at
-           AND c.opted_out_at <= r.handed_at + :follow THEN c.opted_out_at END
+           AND c.opted_out_at <= (r.handed_at AT TIME ZONE 'UTC' + :follow) AT TIME ZONE 'UTC'
+           THEN c.opted_out_at END
   FROM contacts AS c
  WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id
    AND r.contact_id = ANY(CAST(:ids AS uuid[]))

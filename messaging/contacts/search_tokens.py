@@ -43,10 +43,9 @@ SELECT :tenant_id, mine.token, mine.id
     ON CONFLICT DO NOTHING RETURNING token
 """)
 DELETE_TOKENS = text("""
-DELETE FROM contact_tokens
- WHERE tenant_id = :tenant_id
-   AND (token, contact_id) IN (SELECT mine.token, mine.id
-           FROM unnest(CAST(:tokens AS text[]), CAST(:ids AS uuid[])) AS mine (token, id))
+DELETE FROM contact_tokens AS t
+ USING unnest(CAST(:tokens AS text[]), CAST(:ids AS uuid[])) AS mine (token, id)
+ WHERE t.tenant_id = :tenant_id AND t.token = mine.token AND t.contact_id = mine.id
 """)
 
 

@@ -2,6 +2,7 @@
 
 from sqlalchemy import text
 
+from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import to_uuid
 
@@ -53,7 +54,7 @@ BLANK_COUPONS = text("""
 UPDATE loyalty_coupons
    SET contact_id = NULL, cause = NULL,
        state = CASE WHEN state = 'open' THEN 'cancelled' ELSE state END,
-       cancelled_at = CASE WHEN state = 'open' THEN now() ELSE cancelled_at END
+       cancelled_at = CASE WHEN state = 'open' THEN :now ELSE cancelled_at END
  WHERE tenant_id = :tenant_id AND contact_id = :gone
 """)
 
@@ -76,6 +77,10 @@ def merge(kept_id: str, gone_id: str) -> None:
 
 
 def erase(contact_id: str) -> None:
-    names = {"tenant_id": current_tenant_id(), "gone": str(to_uuid("con", contact_id))}
+    names = {
+        "tenant_id": current_tenant_id(),
+        "gone": str(to_uuid("con", contact_id)),
+        "now": now(),
+    }
     for statement in (DROP_MEMBERS, DROP_SENDS, DROP_ENTRIES, BLANK_COUPONS):
         db.session.execute(statement, names)

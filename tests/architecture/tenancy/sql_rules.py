@@ -34,6 +34,18 @@ RULES = {
         rf"\bDO\s+UPDATE\s+SET\b.*?{NOW}", re.IGNORECASE | re.DOTALL
     ),
     "the clock in RETURNING": re.compile(rf"\bRETURNING\b.*?{NOW}", re.IGNORECASE | re.DOTALL),
+    "several columns IN a subquery over arrays": re.compile(
+        r"\([\w.]+(,\s*[\w.]+)+\)\s+(NOT\s+)?IN\s*\(\s*SELECT\b[^()]*\bFROM\s+unnest\b",
+        re.IGNORECASE,
+    ),
+    "a time plus an interval in an UPDATE (write it in UTC)": re.compile(
+        r"\bUPDATE\b[^;]*\bSET\b[^;]*\w_at\s*[+-]\s*(:|%\(|interval\b|CAST\b|make_interval\b)",
+        re.IGNORECASE,
+    ),
+    "the clock in CASE or COALESCE of an UPDATE": re.compile(
+        rf"\bUPDATE\b[^;]*\bSET\b[^;]*\b(CASE\b|coalesce\s*\()(?:(?!\bEND\b|;).)*?{NOW}",
+        re.IGNORECASE | re.DOTALL,
+    ),
 }
 INSERT_SELECT = re.compile(r"\bINSERT\s+INTO\b[^;]*?\bSELECT\b", re.IGNORECASE | re.DOTALL)
 SKIP_LOCKED = re.compile(

@@ -39,6 +39,10 @@ def test_no_text_or_code_of_ours_breaks_the_rules():
         "INSERT INTO t (a) SELECT a FROM u",
         "SELECT id FROM messages WHERE due FOR UPDATE SKIP LOCKED",
         "SELECT id FROM messages JOIN lanes ON true FOR UPDATE SKIP LOCKED",
+        "DELETE FROM t WHERE (a, t.b) IN (SELECT x, y FROM unnest(:x, :y) AS u (x, y))",
+        "UPDATE t SET a = CASE WHEN b < sent_at + :days THEN 1 END",
+        "UPDATE t SET due_at = r.due_at + interval '1 day' FROM r",
+        "UPDATE t SET a = coalesce(a, now())",
     ],
 )
 def test_a_statement_that_does_not_distribute_is_seen(sql):
@@ -55,6 +59,9 @@ def test_a_statement_that_does_not_distribute_is_seen(sql):
         "INSERT INTO t (a) SELECT a FROM u RETURNING a",
         "SELECT tenant_id FROM lanes WHERE due_at < now() FOR UPDATE SKIP LOCKED",
         "SET LOCAL app.tenant_id = 7",
+        "DELETE FROM t USING unnest(:x, :y) AS u (x, y) WHERE t.a = u.x AND t.b = u.y",
+        "UPDATE t SET a = (sent_at AT TIME ZONE 'UTC' + :days) AT TIME ZONE 'UTC'",
+        "UPDATE t SET a = now()",
     ],
 )
 def test_a_statement_that_distributes_is_left_alone(sql):
