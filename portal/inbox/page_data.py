@@ -180,8 +180,7 @@ def _templates(line: Line) -> list[TemplateChoice]:
     )
     offered = []
     for one in template_repository.list_templates(wanted, limit=MOST_TEMPLATES):
-        needs = required_parameters(one.components)
-        if not (needs.header or needs.header_media or needs.buttons):
+        if required_parameters(one.components).only_body:
             body = " ".join(filled_preview(one.components, {}).body.split())
             offered.append(TemplateChoice(one.name, one.language, shortened(body)))
     return offered
