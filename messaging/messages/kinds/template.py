@@ -6,10 +6,10 @@ from pydantic import AfterValidator, Field
 
 from core.i18n.catalogs import N_
 from core.values.field_checks import checked_text, field_error, required_text
-from messaging.lines.drivers.cloud.templates.payload import is_by_section, template_payload
+from messaging.lines.drivers.cloud.templates.payload import template_payload
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.fields import KindFields, ResolveFile
-from messaging.messages.kinds.template_buttons import checked_buttons
+from messaging.messages.kinds.template_buttons import with_checked_buttons
 
 Values = list[Annotated[str, Field(max_length=1024)]] | dict[str, Any]
 
@@ -17,8 +17,7 @@ Values = list[Annotated[str, Field(max_length=1024)]] | dict[str, Any]
 def _parameters(given: Values) -> Values:
     if isinstance(given, list):
         given = [checked_text(one, "parameters", 1024) for one in given]
-    elif is_by_section(given) and isinstance(given.get("buttons"), list):
-        given = {**given, "buttons": checked_buttons(given["buttons"])}
+    given = with_checked_buttons(given)
     try:
         template_payload({"name": "", "language": "", "parameters": given})
     except (KeyError, TypeError, ValueError, AttributeError):

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from core.values.field_checks import field_error, required_text
+from messaging.lines.drivers.cloud.templates.payload import is_by_section
 from messaging.messages.kinds.interactive.products import ProductId
 
 LONGEST_VALUE, LONGEST_TOKEN = 256, 200
@@ -48,9 +49,12 @@ BUTTON_MODELS: dict[str, type[_ButtonValue]] = {
 }
 
 
-def checked_buttons(buttons: list[Any]) -> list[Any]:
-    """Return the values as they are stored. Raises an error that names the field of a button."""
-    return [_checked(at, one) for at, one in enumerate(buttons)]
+def with_checked_buttons(parameters: Any) -> Any:
+    """Return the parameters as they are stored. Raises an error that names the button's field."""
+    if not is_by_section(parameters) or not isinstance(parameters.get("buttons"), list):
+        return parameters
+    buttons = [_checked(at, one) for at, one in enumerate(parameters["buttons"])]
+    return {**parameters, "buttons": buttons}
 
 
 def _checked(at: int, button: Any) -> Any:
