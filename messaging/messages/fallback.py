@@ -253,7 +253,7 @@ def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fal
             line_id=message.line_id,
             kind=message.kind,
             text=message.text,
-            content={**message.content, direct_send.CONTENT_KEY: direct_send.CATEGORY},
+            content=direct_send.as_direct_send(message.content),
             category=direct_send.CATEGORY,
             cause=refusal_reasons.SENT_DIRECTLY,
         )

@@ -6,6 +6,9 @@ from messaging.campaigns.template_values import message_content, template_shape
 from messaging.lines.drivers.cloud.templates.payload import template_payload
 from messaging.messages.kinds.template import TemplateFields
 from messaging.models import Template
+from messaging.templates import repository as template_repository
+from messaging.templates.repository import TemplateFilters
+from tests.factories import Browser
 from tests.messaging.messages.kind_examples import resolve_file
 from tests.messaging.templates.test_templates import (
     ASYNC,
@@ -150,3 +153,19 @@ def test_the_simulated_network_takes_them(
     path = f"/api/v1/messages/{answer.json['id']}"
     message = app.test_client().get(path, headers={**restaurant.bearer, **ASYNC}).json
     assert message["status_code"] == "sent", message
+
+
+def test_a_template_that_the_editor_cannot_write_is_not_changed_into_another(app, restaurant, line):
+    store(restaurant, line, network_template("visit", components=with_buttons(FLOW)))
+    with restaurant.scope():
+        [known] = template_repository.list_templates(TemplateFilters(name="visit"))
+    owner = Browser(app.test_client()).signs_in(restaurant.owner)
+    page = owner.get(f"/templates/{known.id}").get_data(as_text=True)
+    assert "Delete template" in page
+    assert f"/templates/{known.id}/edit" not in page
+    assert owner.get(f"/templates/{known.id}/edit").status_code == 409
+    assert owner.get(f"/templates/new?from={known.id}").status_code == 409
+    answer = app.test_client().post(
+        f"/api/v1/templates/{known.id}/duplicate", json={}, headers=restaurant.bearer
+    )
+    assert (answer.status_code, answer.json["code"]) == (409, "unsupported_template")
