@@ -23,6 +23,7 @@ from messaging.templates.components import (
     required_parameters,
 )
 from messaging.templates.placeholders import clean_text, fill_placeholders
+from messaging.templates.validation import with_flow_buttons
 
 EMPTY_VALUE = "–"
 """Replaces a missing value, because the network accepts no empty one."""
@@ -110,7 +111,8 @@ def message_content(
         places["buttons"] = [_filled_suffix(one, values) for one in template["buttons"]]
     if places:
         body = {**(body if isinstance(body, dict) else {"body": body}), **places}
-    return {"name": template["name"], "language": template["language"], "parameters": body}
+    content = {"name": template["name"], "language": template["language"], "parameters": body}
+    return content if shape is None else with_flow_buttons(shape.needs, content)
 
 
 def template_preview(

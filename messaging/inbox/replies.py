@@ -1,6 +1,6 @@
 """Replies of members: accepted like API messages, and sent once if the form is submitted twice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -17,6 +17,7 @@ from messaging import search_index
 from messaging.inbox import composed
 from messaging.inbox.composed import ComposedCard
 from messaging.inbox.conversations import ConversationSummary
+from messaging.lines import direct_send, recipient_limits
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import check_capability
 from messaging.lines.drivers.registry import DRIVERS
@@ -33,6 +34,7 @@ from tenants.idempotency import InterruptedRequest, StoredResponse
 from tenants.plans.catalog import current_tenant_facts
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
+WINDOW_CLOSED = "window_closed"
 
 # A reply marks all earlier messages as read.
 RECORD_REPLY = text("""
@@ -67,8 +69,13 @@ def reply_obstacle(talk: ConversationSummary, line: Line | None) -> str:
         return "no_address"
     left = talk.window_left()
     if DRIVERS[line.kind].has_reply_window and (left is None or not left):
-        return "window_closed"
+        return WINDOW_CLOSED
     return ""
+
+
+def has_direct_send(obstacle: str, line: Line | None) -> bool:
+    """Whether texts and buttons can be sent although the window is closed, as utility messages."""
+    return obstacle == WINDOW_CLOSED and line is not None and line.direct_send == direct_send.ON
 
 
 def conversation_line(talk: ConversationSummary) -> Line | None:
@@ -85,7 +92,9 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     """
     line = conversation_line(talk)
     hurdle = reply_obstacle(talk, line)
-    if line is None or (hurdle and not (hurdle == "window_closed" and answer.template)):
+    sends_directly = answer.template is None and has_direct_send(hurdle, line)
+    sends_template = answer.template is not None and hurdle == WINDOW_CLOSED
+    if line is None or (hurdle and not sends_template and not sends_directly):
         raise Conflict(
             hurdle or "line_removed", "Messages cannot be sent in this conversation now."
         )
@@ -95,6 +104,8 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     if isinstance(known, InterruptedRequest):
         return known.made
     draft = message_accept.check_template_draft(_draft(talk, answer), line)
+    if sends_directly:
+        draft = _as_direct_send(draft, line)
     check_capability(line.kind, draft.kind, draft.content)
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, accepted.id))
@@ -126,6 +137,22 @@ def react(talk: ConversationSummary, message_id: str, emoji: str) -> str:
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     publish_update("conversations.changed", id=talk.id, message=accepted.id)
     return accepted.id
+
+
+def _as_direct_send(draft: MessageDraft, line: Line) -> MessageDraft:
+    if not direct_send.can_send_directly(line, draft.kind, draft.content):
+        raise invalid(
+            "text",
+            "not_by_direct_send",
+            "Direct Send delivers only texts, buttons and link buttons. Send anything else after "
+            "the customer has written again.",
+        )
+    return replace(
+        draft,
+        content=direct_send.as_direct_send(draft.content),
+        category=direct_send.CATEGORY,
+        counts_recipient=recipient_limits.limit_of(line) is not None,
+    )
 
 
 def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:

@@ -36,6 +36,11 @@ def can_send_directly(line: Line, kind: str, content: dict[str, Any]) -> bool:
     return line.direct_send == ON and kind in KINDS and CONTENT_KEY not in content
 
 
+def as_direct_send(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a message that is sent in this way."""
+    return {**content, CONTENT_KEY: CATEGORY}
+
+
 def set_direct_send(line_id: int, enabled: bool) -> Line:
     """Switch it on or off for all lines of the account, because WhatsApp enables accounts."""
     line = line_repository.get(line_id)

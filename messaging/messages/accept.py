@@ -111,10 +111,14 @@ def check_template_draft(draft: MessageDraft, line: Line) -> MessageDraft:
     """
     if draft.kind != "template":
         if (other := draft.content.get("fallback")) and DRIVERS[line.kind].has_templates:
-            category = template_validation.check_template(line, other, "fallback_template")
-            code_buttons.check_recipient(line, other, category, draft.phone, "fallback_template")
+            checked = template_validation.check_template(line, other, "fallback_template")
+            code_buttons.check_recipient(
+                line, other, checked.category, draft.phone, "fallback_template"
+            )
+            return replace(draft, content={**draft.content, "fallback": checked.content})
         return draft
-    category = template_validation.check_template(line, draft.content)
+    checked = template_validation.check_template(line, draft.content)
+    category = checked.category
     code_buttons.check_recipient(line, draft.content, category, draft.phone)
     if category == template_validation.MARKETING and has_opted_out(draft.phone):
         raise invalid(
@@ -126,6 +130,7 @@ def check_template_draft(draft: MessageDraft, line: Line) -> MessageDraft:
     text = template_validation.template_text(line, draft.content)
     return replace(
         draft,
+        content=checked.content,
         category=category or draft.category,
         text=text,
         counts_recipient=recipient_limits.limit_of(line) is not None,

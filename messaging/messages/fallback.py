@@ -253,16 +253,17 @@ def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fal
             line_id=message.line_id,
             kind=message.kind,
             text=message.text,
-            content={**message.content, direct_send.CONTENT_KEY: direct_send.CATEGORY},
+            content=direct_send.as_direct_send(message.content),
             category=direct_send.CATEGORY,
             cause=refusal_reasons.SENT_DIRECTLY,
         )
     if line is not None and template and message.kind != "template":
         try:
             checked = template_validation.check_template(line, template, "fallback_template")
+            template, category = checked.content, checked.category
         except Invalid:
-            checked = None  # it was valid when it was accepted; the network decides
-        if checked == template_validation.MARKETING and contact_identities.has_opted_out(
+            category = None  # it was valid when it was accepted; the network decides
+        if category == template_validation.MARKETING and contact_identities.has_opted_out(
             message.phone
         ):
             return None
@@ -275,7 +276,7 @@ def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fal
             kind="template",
             text=template_validation.template_text(line, template),
             content={**kept, **template, "instead_of": was},
-            category=checked or "utility",
+            category=category or "utility",
             cause=with_detail(reasons.SENT_AS_TEMPLATE, template["name"]),
         )
     own: Any = message.content.get("own_line")

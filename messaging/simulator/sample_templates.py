@@ -60,6 +60,19 @@ _OFFER = {
     "text": "{{1}} için bir hediye",
     "example": {"header_text": ["Zeynep"]},
 }
+_BOOKING = {
+    "type": "BUTTONS",
+    "buttons": [
+        {
+            "type": "FLOW",
+            "text": "Book a table",
+            "flow_id": "770001",
+            "flow_action": "navigate",
+            "navigate_screen": "BOOKING",
+        }
+    ],
+}
+_CATALOG = {"type": "BUTTONS", "buttons": [{"type": "CATALOG", "text": "View catalog"}]}
 _MENU = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Show me"}]}
 _MENU_TR = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Menüyü aç"}]}
 
@@ -148,6 +161,24 @@ TEMPLATES = [
         "{{1}} kodunuzla bir sonraki tatlı bizden.",
         ("TATLI-7QK2",),
         more=(_OFFER, _DUR),
+    ),
+    _template(
+        13,
+        "table_booking",
+        "en",
+        "UTILITY",
+        "{{1}}, when would you like to come?",
+        ("Zeynep",),
+        more=(_HEADER, _BOOKING),
+    ),
+    _template(
+        14,
+        "catalog_offer",
+        "en",
+        "MARKETING",
+        "{{1}}, order from our catalog and save {{2}} this week.",
+        ("Zeynep", "₺100"),
+        more=(_HEADER, _STOP, _CATALOG),
     ),
 ]
 _UNUSABLE = {"PAUSED": 132015, "DISABLED": 132016}

@@ -37,6 +37,7 @@ from messaging.templates.drafts import (
     MEDIA_HEADERS,
     TemplateDraft,
     draft_of,
+    is_draftable,
     network_payload,
 )
 from messaging.templates.refusals import refusal_error
@@ -84,6 +85,17 @@ def header_file_of(known: Template) -> StoredHeaderFile | None:
 
 def draft_of_template(known: Template) -> TemplateDraft:
     return draft_of(known.name, known.language, known.category, known.components)
+
+
+def draft_to_change(known: Template) -> TemplateDraft:
+    """The draft to edit or duplicate. Raises Conflict if parts of the template would be lost."""
+    if not is_draftable(known.components):
+        raise Conflict(
+            "unsupported_template",
+            "This template has parts that can only be changed in WhatsApp Manager, such as a "
+            "button that opens a Flow or a catalog.",
+        )
+    return draft_of_template(known)
 
 
 def line_for_templates(line_id: int | None, lines: list[Line]) -> Line:

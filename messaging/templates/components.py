@@ -25,6 +25,14 @@ class TemplateParameters:
     header_location: bool = False
     codes: tuple[int, ...] = ()
     """The indexes of buttons that copy a code."""
+    flows: tuple[int, ...] = ()
+    """The indexes of buttons that open a Flow."""
+
+    @property
+    def only_body(self) -> bool:
+        """Whether values of the body are enough; buttons that open a Flow need none."""
+        header = self.header or self.header_media or self.header_location
+        return not (header or self.buttons or self.codes)
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,8 @@ def required_parameters(components: Components) -> TemplateParameters:
         header_media=media.lower() if media in _MEDIA else "",
         header_location=media == "LOCATION",
         buttons=tuple(at for at, button in enumerate(buttons) if placeholders(button.get("url"))),
-        codes=tuple(at for at, button in enumerate(buttons) if _is_copy_code(button)),
+        codes=button_indexes(components, "COPY_CODE"),
+        flows=button_indexes(components, "FLOW"),
     )
 
 
@@ -142,8 +151,10 @@ def _header_value(header: dict[str, Any]) -> Callable[["re.Match[str]"], str]:
     return lambda place: sample or f"[{place[1]}]"
 
 
-def _is_copy_code(button: dict[str, Any]) -> bool:
-    return str(button.get("type")).upper() == "COPY_CODE"
+def button_indexes(components: Components, kind: str) -> tuple[int, ...]:
+    """Where the buttons of a type are, by the network's name of the type."""
+    buttons = find_buttons(components)
+    return tuple(at for at, one in enumerate(buttons) if str(one.get("type")).upper() == kind)
 
 
 def find_part(components: Components, kind: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ HEADER_TYPES = ("text", *MEDIA_HEADERS, "location")
 BUTTON_TYPES = ("quick_reply", "url", "phone", "copy_code", "otp")
 OTP_TYPES = ("copy_code", "one_tap", "zero_tap")
 AUTHENTICATION = "authentication"
+_PARTS = {"HEADER", "BODY", "FOOTER", "BUTTONS"}
 _NETWORK_BUTTONS = {
     "QUICK_REPLY": "quick_reply",
     "URL": "url",
@@ -102,6 +103,13 @@ def build_components(draft: TemplateDraft, header_handle: str = "") -> Component
     if draft.buttons:
         components.append({"type": "BUTTONS", "buttons": [_button(one) for one in draft.buttons]})
     return components
+
+
+def is_draftable(components: Components) -> bool:
+    """Whether a draft has everything of these components: no Flow, no catalog, no carousel."""
+    buttons = {str(one.get("type")).upper() for one in find_buttons(components)}
+    parts = {str(one.get("type")).upper() for one in components}
+    return buttons <= _NETWORK_BUTTONS.keys() and parts <= _PARTS
 
 
 def draft_of(name: str, language: str, category: str, components: Components) -> TemplateDraft:

@@ -1,5 +1,6 @@
 """Check a template message against the synced template."""
 
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from core.errors import invalid
@@ -7,23 +8,36 @@ from messaging.lines.drivers.cloud.templates.payload import is_by_section, templ
 from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
 from messaging.templates.components import (
+    Components,
     TemplateParameters,
     body_placeholders,
+    button_indexes,
     filled_body,
     required_parameters,
 )
 
 APPROVED = "approved"
 MARKETING = "marketing"
+FLOW_BUTTON = "flow"
+TYPED_BUTTONS = ("catalog", FLOW_BUTTON)
+"""Values that only a button of the same type takes."""
 
 
-def check_template(line: Line, content: dict[str, Any], field: str = "") -> str | None:
-    """Return the category of the template that `content` names; None if it is not known.
+@dataclass(frozen=True)
+class CheckedTemplate:
+    content: dict[str, Any]
+    """With the parameters that the network requires and callers may leave out."""
+    category: str | None = None
+    """None: it is not known."""
+
+
+def check_template(line: Line, content: dict[str, Any], field: str = "") -> CheckedTemplate:
+    """Raise Invalid if the network would refuse the template that `content` names.
 
     `field` is where the template is in the request.
     """
     if line.templates_at is None:
-        return None
+        return CheckedTemplate(content)
     place = f"{field}." if field else ""
     name, language = content["name"], content["language"]
     same_name = template_repository.templates_named(line, name)
@@ -53,8 +67,45 @@ def check_template(line: Line, content: dict[str, Any], field: str = "") -> str 
             name=name,
             state=known.state.replace("_", " "),
         )
-    _check_parameters(required_parameters(known.components), content, f"{place}parameters")
-    return known.category if known.category in template_repository.CATEGORIES else None
+    needs = required_parameters(known.components)
+    _check_parameters(needs, content, f"{place}parameters")
+    _check_button_types(known.components, content, f"{place}parameters")
+    known_category = known.category in template_repository.CATEGORIES
+    return CheckedTemplate(
+        with_flow_buttons(needs, content), known.category if known_category else None
+    )
+
+
+def with_flow_buttons(needs: TemplateParameters, content: dict[str, Any]) -> dict[str, Any]:
+    """Add a value for each button that opens a Flow: the network requires one, even without data.
+
+    Returns the content itself if nothing is missing.
+    """
+    given: Any = content.get("parameters") or []
+    by_section = given if is_by_section(given) else {"body": given}
+    buttons = list(by_section.get("buttons") or [])
+    missing = [at for at in needs.flows if at >= len(buttons) or buttons[at] is None]
+    if not missing:
+        return content
+    buttons += [None] * (max(missing) + 1 - len(buttons))
+    for at in missing:
+        buttons[at] = {"type": FLOW_BUTTON}
+    return {**content, "parameters": {**by_section, "buttons": buttons}}
+
+
+def _check_button_types(components: Components, content: dict[str, Any], field: str) -> None:
+    given: Any = content.get("parameters") or []
+    buttons = given.get("buttons") if is_by_section(given) else None
+    for at, button in enumerate(buttons if isinstance(buttons, list) else ()):
+        kind = button.get("type") if isinstance(button, dict) else None
+        if kind in TYPED_BUTTONS and at not in button_indexes(components, kind.upper()):
+            raise invalid(
+                f"{field}.buttons.{at}",
+                "template_unusable",
+                "Button {number} of the template is not of the type {type}.",
+                number=at + 1,
+                type=kind,
+            )
 
 
 def template_text(line: Line, content: dict[str, Any]) -> str:

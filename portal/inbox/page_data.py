@@ -21,6 +21,7 @@ from messaging.inbox import phone_requests, quick_replies, thread
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.conversations import VIEWS, ConversationFilters, ConversationSummary
 from messaging.inbox.thread import ThreadMessage, ThreadNote, ThreadPage
+from messaging.lines import direct_send
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import capabilities
 from messaging.lines.repository import LineLabel
@@ -81,6 +82,8 @@ class InboxPage:
     entries: list[ThreadEntry] = field(default_factory=list)
     older: str | None = None
     hurdle: str = ""
+    direct_send: bool = False
+    """The window is closed, but the line sends texts and buttons as utility messages."""
     can_ask_phone: bool = False
     quick: list[dict[str, Any]] = field(default_factory=list)
     can: dict[str, str] = field(default_factory=dict)
@@ -135,8 +138,11 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
     made.entries, made.older = thread_entries(page, names), page.older
     line = inbox_replies.conversation_line(talk)
     made.hurdle = inbox_replies.reply_obstacle(talk, line)
+    made.direct_send = inbox_replies.has_direct_send(made.hurdle, line)
     if line is not None:
         made.can = dict(capabilities(line.kind))
+    if made.direct_send:
+        made.can = {code: can for code, can in made.can.items() if code in direct_send.KINDS}
     made.can_ask_phone = phone_requests.can_ask(talk, line)
     if line is not None and made.hurdle == "window_closed":
         made.templates = _templates(line)
@@ -156,6 +162,7 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
                 "card": one.content,
             }
             for one in quick_replies.list_quick_replies()
+            if not one.content or made.can.get(one.content["kind"], "no") != "no"
         ]
 
 
@@ -180,8 +187,7 @@ def _templates(line: Line) -> list[TemplateChoice]:
     )
     offered = []
     for one in template_repository.list_templates(wanted, limit=MOST_TEMPLATES):
-        needs = required_parameters(one.components)
-        if not (needs.header or needs.header_media or needs.buttons):
+        if required_parameters(one.components).only_body:
             body = " ".join(filled_preview(one.components, {}).body.split())
             offered.append(TemplateChoice(one.name, one.language, shortened(body)))
     return offered

@@ -1,5 +1,6 @@
 """Pages of the inbox: the list, one conversation, and the parts that refresh."""
 
+from decimal import Decimal
 from typing import Any
 
 from flask import Flask, g, jsonify, render_template, request, url_for
@@ -72,6 +73,7 @@ def setup_inbox(app: Flask) -> None:
     app.add_template_filter(inbox_page_data.window_label, "window_words")
     app.add_template_filter(inbox_page_data.media_url, "media_url")
     app.add_template_filter(inbox_page_data.route_to, "route_to")
+    app.add_template_filter(Decimal, "exact_amount")
     app.add_template_global(_list_url, "inbox_here")
 
 

@@ -61,7 +61,7 @@ def edit(template_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         lines = _template_lines()
         known = template_repository.get(template_id)
-    form, draft = TemplateEditorForm(), authoring.draft_of_template(known)
+    form, draft = TemplateEditorForm(), authoring.draft_to_change(known)
     file = authoring.header_file_of(known)
     if form.validate_on_submit():
         draft = submitted_draft(known.name, known.language)
@@ -172,7 +172,7 @@ def _source(lines: list[Line]) -> Template | None:
 def _begin_with(source: Template | None) -> TemplateDraft:
     if source is None:
         return replace(EMPTY, language=_own_language())
-    draft = authoring.draft_of_template(source)
+    draft = authoring.draft_to_change(source)
     return replace(draft, name=authoring.copy_name(draft.name, {draft.name}))
 
 

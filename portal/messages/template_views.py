@@ -24,6 +24,7 @@ from messaging.templates.components import (
     required_parameters,
     sample_values,
 )
+from messaging.templates.drafts import is_draftable
 from messaging.templates.repository import CATEGORIES, TEMPLATE_STATES, TemplateFilters
 from portal.messages.forms import TemplateForm
 from portal.messages.phone_input import read_phone
@@ -138,6 +139,7 @@ def _page(known: Template, form: TemplateForm | None) -> str:
         uses=uses,
         form=form if known.state == template_validation.APPROVED else None,
         editable=known.state in EDITABLE_STATES,
+        draftable=is_draftable(known.components),
         delete_warning=delete_warning(),
         picture=picture_url(header_file_of(known)),
     )

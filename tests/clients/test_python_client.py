@@ -67,6 +67,32 @@ def test_every_kind_is_accepted_and_lists_go_over_their_pages(client):
     assert client.cancel(later.id).status == "cancelled"
 
 
+def test_templates(client):
+    content = {"body": "Hi {{1}}, your table is ready.", "examples": ["Ada"], "footer": "Mavi"}
+    added = client.add_template("table_is_ready", "en", "utility", **content, idempotency_key="t1")
+    assert (added.name, added.state, added.places) == ("table_is_ready", "pending", ["1"])
+    again = client.add_template("table_is_ready", "en", "utility", **content, idempotency_key="t1")
+    assert again == added
+    assert wait_until(lambda: client.template(added.id).state == "approved", 30)
+    [listed] = client.templates(name="table_is", state="approved", category="utility", page=1)
+    assert (listed.id, listed.instance_ids) == (added.id, added.instance_ids)
+
+    changed = client.change_template(
+        added.id, body="Hi {{1}}, your table is free.", examples=["Ada"]
+    )
+    assert (changed.id, changed.body) == (added.id, "Hi {{1}}, your table is free.")
+    assert "FOOTER" not in {part["type"] for part in changed.raw["components"]}
+    copied = client.duplicate_template(added.id, name=added.name, language="tr")
+    assert (copied.name, copied.language, copied.body) == ("table_is_ready", "tr", changed.body)
+    assert client.duplicate_template(added.id).name == "table_is_ready_2"
+    client.remove_template(added.id)
+    with pytest.raises(NotFound):
+        client.template(added.id)
+    with pytest.raises(InvalidRequest) as refusal:
+        client.add_template("table_is_free", "en", "utility", body="x" * 1025)
+    assert refusal.value.errors[0]["field"] == "body"
+
+
 def test_contacts(client):
     added = client.add_contact(name="Ayşe Yılmaz", phone=PHONE, tags=["vip"])
     client.add_contact(name="Mert Doğan", phone="905321112244", tags=["vip"])

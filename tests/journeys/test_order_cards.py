@@ -1,10 +1,15 @@
 """Guests tap the buttons of an order's messages on a simulated phone, also with a hidden number."""
 
+import re
+from types import SimpleNamespace
+
 import pytest
 from playwright.sync_api import expect
 
 from core.db import db
 from messaging.lines.simulated_line import add_simulated_line
+from messaging.models import Message
+from messaging.simulator.network.devices import device_number
 from messaging.simulator.phones.access_links import phones_link
 from restaurant.models import Order
 from restaurant.orders import carts
@@ -19,13 +24,17 @@ from tests.journeys.card_steps import (
     set_up_cards,
 )
 from tests.journeys.test_inbox import Place, within
+from tests.journeys.test_linked import ask
 from tests.journeys.test_printing import Wire, printer_of
+from tests.messaging.lines.linked_processes import Stage, link
+from tests.messaging.lines.linked_processes import add_line as add_linked_line
 from tests.restaurant.bistro import open_bistro
+from tests.service_processes import LINKED_HOST_COMMAND
 from tests.webhooks.receivers import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
-GUEST, HIDDEN = "905321118822", "905321118833"
+GUEST, HIDDEN, NEW_NUMBER = "905321118822", "905321118833", "905321118844"
 SLOW = 30_000
 
 
@@ -81,44 +90,136 @@ def test_a_guest_asks_for_the_bill_and_cancels_with_taps(app, chromium, settings
     context.close()
 
 
+class HiddenGuest:
+    """A guest who hides the phone number, at a bistro with a printer and card payments."""
+
+    def __init__(self, bistro, settings, service, chromium):
+        self.bistro, self.place, self.phone = bistro, bistro.place, HIDDEN
+        self.service, self.chromium = service, chromium
+        set_up_cards(bistro, settings)
+        self.wire = Wire(service, bistro)
+        self.kitchen = printer_of(bistro, "Kitchen", agent_id=self.wire.id,
+                                  output={"kind": "demo"}, stations=["kitchen"])  # fmt: skip
+        self.changes(hides_phone=True, username="ayse.kaya")
+
+    def changes(self, **what):
+        number = {"phone_number_id": self.place.line.phone_number_id}
+        return self.place.ask(f"/_sim/phones/{self.phone}/person", **number, **what)
+
+    def writes(self, text):
+        self.place.writes(self.phone, text=text, name="Ayşe Kaya")
+
+    def shown(self):
+        """The messages of this bistro on the guest's phone."""
+        number = self.place.line.phone_number_id
+        return [one for one in self.place.shown(self.phone) if one["phone_number_id"] == number]
+
+    def reads(self, text):
+        """Wait for a message with this text, and return it."""
+
+        def found():
+            return [one for one in self.shown() if text in (one["text"] or "")]
+
+        assert wait_until(found, 30), self.shown()
+        return found()[-1]
+
+    def orders(self):
+        with self.bistro.scope():
+            query = db.select(Order).where(Order.tenant_id == self.bistro.business.tenant_id)
+            return db.session.scalars(query.order_by(Order.id)).all()
+
+    def order_is_printed_within_a_second(self):
+        with within(1):
+            self.writes(self.bistro.cart(language="en").text)
+            assert wait_until(self.orders, 30)
+        self.reads("is in the kitchen")
+        assert wait_until(lambda: self.wire.polls(self.kitchen.id).json()["jobs"], 30)
+
+    def orders_for_delivery_and_pays(self):
+        address = "Galip Dede Cd. 12, Beyoğlu"
+        text = order_for_delivery(self.chromium, self.service, self.bistro, address)
+        self.writes(text)
+
+        def page():
+            return card_page_url(self.shown(), self.service.network)
+
+        assert wait_until(page, 30), self.shown()
+        pays_by_card(self.chromium, page())
+        assert reaches(self.bistro, carts.find_code(text), "sent_to_kitchen")
+        self.reads("received your payment")
+
+    def expect_one_cancelled_and_one_paid(self):
+        cancelled, paid = self.orders()
+        assert (cancelled.state, paid.state) == ("cancelled", "sent_to_kitchen")
+        assert (cancelled.customer_phone, paid.customer_phone) == ("", "")
+        assert cancelled.contact_id == paid.contact_id is not None
+
+
 def test_a_guest_with_a_hidden_number_is_served_like_others(
     app, chromium, settings, service, bistro
 ):
-    place, person = bistro.place, f"/_sim/phones/{HIDDEN}/person"
-    number = {"phone_number_id": place.line.phone_number_id}
-    set_up_cards(bistro, settings)
-    wire = Wire(service, bistro)
-    kitchen = printer_of(bistro, "Kitchen", agent_id=wire.id, output={"kind": "demo"},
-                         stations=["kitchen"])  # fmt: skip
-    place.ask(person, **number, hides_phone=True, username="ayse.kaya")
-
-    def orders():
-        with bistro.scope():
-            query = db.select(Order).where(Order.tenant_id == bistro.business.tenant_id)
-            return db.session.scalars(query.order_by(Order.id)).all()
-
-    def told(text):
-        return [one for one in place.shown(HIDDEN) if text in (one.get("text") or "")]
-
-    with within(1):
-        place.writes(HIDDEN, text=bistro.cart(language="en").text, name="Ayşe Kaya")
-        assert wait_until(orders, 30)
-    assert wait_until(lambda: told("is in the kitchen"), 30), place.shown(HIDDEN)
-    assert wait_until(lambda: wire.polls(kitchen.id).json()["jobs"], 30)
-
+    guest = HiddenGuest(bistro, settings, service, chromium)
+    guest.order_is_printed_within_a_second()
     # The network gives the guest another id; the order is still theirs.
-    place.ask(person, **number, rotate_id=True)
-    place.writes(HIDDEN, text="Cancel order", name="Ayşe Kaya")
-    assert wait_until(lambda: told("We have cancelled your order"), 30), place.shown(HIDDEN)
+    guest.changes(rotate_id=True)
+    guest.writes("Cancel order")
+    guest.reads("We have cancelled your order")
+    guest.orders_for_delivery_and_pays()
+    guest.expect_one_cancelled_and_one_paid()
 
-    text = order_for_delivery(chromium, service, bistro, "Galip Dede Cd. 12, Beyoğlu")
-    place.writes(HIDDEN, text=text, name="Ayşe Kaya")
-    assert wait_until(lambda: card_page_url(place.shown(HIDDEN), service.network), 30)
-    pays_by_card(chromium, card_page_url(place.shown(HIDDEN), service.network))
-    assert reaches(bistro, carts.find_code(text), "sent_to_kitchen")
-    assert wait_until(lambda: told("received your payment"), 30)
 
-    cancelled, paid = orders()
-    assert (cancelled.state, paid.state) == ("cancelled", "sent_to_kitchen")
-    assert (cancelled.customer_phone, paid.customer_phone) == ("", "")
-    assert cancelled.contact_id == paid.contact_id is not None
+@pytest.fixture
+def linked_bistro(app, settings, service):
+    """Its line is a phone that was linked by a code; a real host process holds the session."""
+    business = make_business("Lokanta Mavi")
+    made = open_bistro(business)
+    service.start("host", LINKED_HOST_COMMAND)
+    line_id = add_linked_line(business)
+    stage = Stage(settings)
+    link(stage, business, line_id)
+    with business.scope():
+        sites.change(made.site_id, {"line_id": line_id})
+    number = SimpleNamespace(id=line_id, phone_number_id=device_number(business.tenant_id, line_id))
+    made.place = Place(service, settings, business, business.owner, number)
+    made.place.ask("/_sim/settings", sent_ms=10, delivered_ms=200, auto_read=False)
+    return made
+
+
+def test_a_guest_with_a_hidden_number_is_served_by_a_linked_phone(
+    app, chromium, settings, service, linked_bistro
+):
+    guest = HiddenGuest(linked_bistro, settings, service, chromium)
+    guest.order_is_printed_within_a_second()
+    # A linked phone shows choices with numbers. The guest's id stays when the number changes.
+    numbered = guest.reads("is in the kitchen")["text"]
+    choice = re.search(r"^(\d)\. Cancel order$", numbered, re.MULTILINE)
+    assert choice, numbered
+    hidden_id = guest.changes(phone=NEW_NUMBER)["linked_id"]
+    guest.phone = NEW_NUMBER
+    guest.writes(choice[1])
+    guest.reads("We have cancelled your order")
+    guest.orders_for_delivery_and_pays()
+    guest.expect_one_cancelled_and_one_paid()
+
+    # The team and a program answer, without knowing the number.
+    place = linked_bistro.place
+    context, page, watch = place.open_portal(chromium, linked_bistro.business.owner)
+    page.locator(".talk-row").filter(has_text="Ayşe Kaya").click()
+    expect(page.get_by_role("button", name="Ask for phone number")).to_have_count(0)
+    page.get_by_label("Your message").fill("The courier is on the way.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    guest.reads("The courier is on the way.")
+    contact = f"/contacts/{guest.orders()[0].contact_id}/messages"
+    body = {"type": "text", "text": "How was it?", "instance_id": place.line.id}
+    status, _ = ask(service, linked_bistro.business, "POST", contact, body)
+    assert status in (200, 202)
+    guest.reads("How was it?")
+    watch.expect_none()
+    context.close()
+
+    with linked_bistro.scope():
+        query = db.select(Message.phone, Message.direction).where(
+            Message.tenant_id == linked_bistro.business.tenant_id
+        )
+        addresses = {tuple(row) for row in db.session.execute(query)}
+    assert addresses == {(hidden_id, "in"), (hidden_id, "out")}

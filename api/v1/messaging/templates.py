@@ -101,7 +101,7 @@ def duplicate_template(path: TemplatePath, body: DuplicateTemplate) -> Response:
         language = body.language or known.language
         names = {one.name for one in template_repository.templates_named(line, known.name)}
         name = body.name or authoring.copy_name(known.name, names)
-        draft = replace(authoring.draft_of_template(known), name=name, language=language)
+        draft = replace(authoring.draft_to_change(known), name=name, language=language)
         plan = authoring.plan_new(draft, line, authoring.header_file_of(known))
     return _store_new(*_submit(plan))
 

@@ -15,7 +15,7 @@ from comanda.errors import (
     RateLimited,
     Unavailable,
 )
-from comanda.shapes import Change, Contact, Event, Message, Sent
+from comanda.shapes import Change, Contact, Event, Message, Sent, Template
 from comanda.webhooks import verify_webhook
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "OverLimit",
     "RateLimited",
     "Sent",
+    "Template",
     "Unavailable",
     "verify_webhook",
 ]

@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import quote
 
-from comanda.shapes import Change, Contact, Event, Message, Raw, Sent
+from comanda.shapes import Change, Contact, Event, Message, Raw, Sent, Template
 from comanda.transport import Transport
 
 MediaType = Literal["image", "document", "video", "audio"]
+Category = Literal["authentication", "marketing", "utility"]
 Parameters = Sequence[str] | Mapping[str, Any]
 PAGE = 200
 
@@ -165,6 +166,66 @@ class Comanda:
 
     def remove_contact(self, contact_id: str) -> None:
         self._transport.call("DELETE", f"/contacts/{quote(contact_id, safe='')}")
+
+    # Templates. WhatsApp reviews new and changed ones; `state` is `pending` until then.
+
+    def templates(
+        self,
+        *,
+        state: str | None = None,
+        category: Category | None = None,
+        name: str | None = None,
+        instance_id: int | None = None,
+        page: int = PAGE,
+    ) -> Iterator[Template]:
+        """By name. `name` is a part of it."""
+        query = {"state": state, "category": category, "name": name, "instance_id": instance_id}
+        return map(Template.of, self._pages("/templates", query, page))
+
+    def template(self, template_id: str) -> Template:
+        return Template.of(self._transport.call("GET", f"/templates/{quote(template_id, safe='')}"))
+
+    def add_template(
+        self,
+        name: str,
+        language: str,
+        category: Category,
+        *,
+        idempotency_key: str | None = None,
+        **content: Any,
+    ) -> Template:
+        """`content`: body, examples, header, footer, buttons, instance_id, …"""
+        body = {"name": name, "language": language, "category": category, **content}
+        answer = self._transport.call(
+            "POST", "/templates", body=body, idempotency_key=idempotency_key
+        )
+        return Template.of(answer)
+
+    def change_template(self, template_id: str, **content: Any) -> Template:
+        """Replace the whole content: parts that are left out are removed."""
+        path = f"/templates/{quote(template_id, safe='')}"
+        return Template.of(self._transport.call("PATCH", path, body=content))
+
+    def duplicate_template(
+        self,
+        template_id: str,
+        *,
+        name: str | None = None,
+        language: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Template:
+        """Without `name`, the name gets a number. Pass the same name to add a language."""
+        answer = self._transport.call(
+            "POST",
+            f"/templates/{quote(template_id, safe='')}/duplicate",
+            body=_given({"name": name, "language": language}),
+            idempotency_key=idempotency_key,
+        )
+        return Template.of(answer)
+
+    def remove_template(self, template_id: str) -> None:
+        """Remove this language. WhatsApp does not allow its name again for 30 days."""
+        self._transport.call("DELETE", f"/templates/{quote(template_id, safe='')}")
 
     # Events
 

@@ -118,6 +118,37 @@ class Contact:
 
 
 @dataclass(frozen=True)
+class Template:
+    """A template of a cloud line. `places` are the placeholders that `parameters` fills."""
+
+    id: str
+    name: str
+    language: str
+    category: str
+    state: str
+    reason: str
+    body: str
+    places: list[str]
+    instance_ids: list[int]
+    raw: Raw = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: Raw) -> Self:
+        return cls(
+            id=raw["id"],
+            name=raw["name"],
+            language=raw["language"],
+            category=raw["category"],
+            state=raw["state"],
+            reason=raw["reason"],
+            body=raw["body"],
+            places=list(raw["places"]),
+            instance_ids=list(raw["instance_ids"]),
+            raw=raw,
+        )
+
+
+@dataclass(frozen=True)
 class Event:
     """An event; the same from the feed and from a webhook."""
 

@@ -7,8 +7,9 @@ from messaging.messages.kinds.interactive.carousel import CAROUSEL
 from messaging.messages.kinds.interactive.choice_list import LIST
 from messaging.messages.kinds.interactive.flow import FLOW
 from messaging.messages.kinds.interactive.link_button import LINK_BUTTON
+from messaging.messages.kinds.interactive.order_details import ORDER_DETAILS
 from messaging.messages.kinds.interactive.order_status import ORDER_STATUS
-from messaging.messages.kinds.interactive.products import PRODUCT, PRODUCT_LIST
+from messaging.messages.kinds.interactive.products import CATALOG, PRODUCT, PRODUCT_LIST
 from messaging.messages.kinds.interactive.requests import CONTACT_REQUEST, LOCATION_REQUEST
 from messaging.messages.kinds.location import LOCATION
 from messaging.messages.kinds.media import AUDIO, DOCUMENT, IMAGE, STICKER, VIDEO, VOICE
@@ -33,11 +34,13 @@ MESSAGE_KINDS: dict[str, MessageKind] = {
     "link_button": LINK_BUTTON,
     "location_request": LOCATION_REQUEST,
     "contact_request": CONTACT_REQUEST,
+    "catalog": CATALOG,
     "product": PRODUCT,
     "product_list": PRODUCT_LIST,
     "carousel": CAROUSEL,
     "flow": FLOW,
     "template": TEMPLATE,
+    "order_details": ORDER_DETAILS,
     "order_status": ORDER_STATUS,
     "order": ORDER,
     "button": BUTTON,

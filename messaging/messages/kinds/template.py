@@ -9,6 +9,7 @@ from core.values.field_checks import checked_text, field_error, required_text
 from messaging.lines.drivers.cloud.templates.payload import template_payload
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.fields import KindFields, ResolveFile
+from messaging.messages.kinds.template_buttons import with_checked_buttons
 
 Values = list[Annotated[str, Field(max_length=1024)]] | dict[str, Any]
 
@@ -16,6 +17,7 @@ Values = list[Annotated[str, Field(max_length=1024)]] | dict[str, Any]
 def _parameters(given: Values) -> Values:
     if isinstance(given, list):
         given = [checked_text(one, "parameters", 1024) for one in given]
+    given = with_checked_buttons(given)
     try:
         template_payload({"name": "", "language": "", "parameters": given})
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -36,7 +38,9 @@ class TemplateFields(KindFields):
         default_factory=list,
         max_length=50,
         description="The body's values in order; or an object: the names of a template with named"
-        ' places, or {"header": …, "body": […], "buttons": […]}.',
+        ' places, or {"header": …, "body": […], "buttons": […]}. A button is null, the end of its'
+        " URL, or an object with `type`: `quick_reply` (`payload` or `text`), `copy_code` (`code`),"
+        " `catalog` (`product_id`) or `flow` (`token`, `data`).",
         examples=[["Zeynep", "M-0184"]],
     )
 

@@ -15,8 +15,8 @@ from messaging.simulator.sample_templates import (
     placeholders_of,
     refusal_of,
 )
+from messaging.templates.components import button_indexes, required_parameters
 from messaging.templates.components import filled_preview as whole
-from messaging.templates.components import required_parameters
 
 LONGEST_CALLBACK_DATA = 512
 MEDIA = ("image", "video", "audio", "document", "sticker")
@@ -172,15 +172,22 @@ def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refu
     elif len(header) != len(needs.header):
         expected = len(needs.header)
         return refuse(132000, f"header: number of params ({len(header)}) is not {expected}")
-    for kind, indexes in (("url", needs.buttons), ("copy_code", needs.codes)):
-        filled_in = {
-            str(part.get("index"))
-            for part in given
-            if part.get("type") == "button" and part.get("sub_type") == kind
-        }
-        if filled_in != {str(at) for at in indexes}:
+    required = (("url", needs.buttons), ("copy_code", needs.codes), ("flow", needs.flows))
+    for kind, indexes in required:
+        if _filled_buttons(given, kind) != {str(at) for at in indexes}:
             return refuse(131008, f"Required parameter is missing: a {kind} button")
+    catalogs = {str(at) for at in button_indexes(found["components"], "CATALOG")}
+    if not _filled_buttons(given, "catalog") <= catalogs:
+        return refuse(132012, "button: the template has no catalog button there")
     return None
+
+
+def _filled_buttons(given: list[dict[str, Any]], kind: str) -> set[str]:
+    return {
+        str(part.get("index"))
+        for part in given
+        if part.get("type") == "button" and str(part.get("sub_type")).lower() == kind
+    }
 
 
 def _displayed_parts(found: dict[str, Any], given: list[dict[str, Any]]) -> dict[str, Any]:
@@ -199,8 +206,12 @@ def _displayed_parts(found: dict[str, Any], given: list[dict[str, Any]]) -> dict
         "link": str(media.get("link") or ""),
         "buttons": [list(pair) for pair in zip(shown.buttons, shown.links, strict=True)],
         "button_payloads": [
-            str(values.get(("button", str(at)), {}).get("payload") or text)
+            _payload(values.get(("button", str(at)), {}), text)
             for at, text in enumerate(shown.buttons)
+        ],
+        "button_actions": [
+            values.get(("button", str(at)), {}).get("action") or {}
+            for at in range(len(shown.buttons))
         ],
         "button_kinds": [
             str(button.get("type") or "")
@@ -210,3 +221,8 @@ def _displayed_parts(found: dict[str, Any], given: list[dict[str, Any]]) -> dict
         ],
         "footer": shown.footer,
     }
+
+
+def _payload(value: dict[str, Any], label: str) -> str:
+    """What a tapped quick reply returns: the given payload or text, else its label."""
+    return str(value.get("payload") or value.get("text") or label)

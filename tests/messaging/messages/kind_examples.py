@@ -100,6 +100,19 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str, Any]] = {
             "action": {"name": "request_contact_info"},
         },
     ),
+    "catalog": (
+        {"body": "Order here", "footer": "Mavi", "product_id": "ayran"},
+        "interactive",
+        {
+            "type": "catalog_message",
+            "body": {"text": "Order here"},
+            "footer": {"text": "Mavi"},
+            "action": {
+                "name": "catalog_message",
+                "parameters": {"thumbnail_product_retailer_id": "ayran"},
+            },
+        },
+    ),
     "product": (
         {"catalog_id": "1", "product_id": "ayran"},
         "interactive",
@@ -168,6 +181,63 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str, Any]] = {
                     "parameters": [{"type": "text", "text": "Ada"}, {"type": "text", "text": "17"}],
                 }
             ],
+        },
+    ),
+    "order_details": (
+        {
+            "reference": "o-1",
+            "body": "Your order",
+            "currency": "BRL",
+            "items": [
+                {"name": "Lahmacun", "quantity": 2, "amount": "9.50", "product_id": "lah"},
+                {"name": "Ayran", "amount": "4.00", "sale_amount": "3.00"},
+            ],
+            "shipping": {"amount": "5.00", "description": "Courier"},
+            "discount": {"amount": "2.00", "program": "Welcome"},
+            "total": "25.00",
+            "payment_type": "br",
+            "payment_settings": [{"type": "payment_link", "payment_link": {"uri": URL}}],
+        },
+        "interactive",
+        {
+            "type": "order_details",
+            "body": {"text": "Your order"},
+            "action": {
+                "name": "review_and_pay",
+                "parameters": {
+                    "reference_id": "o-1",
+                    "type": "physical-goods",
+                    "currency": "BRL",
+                    "total_amount": {"value": 2500, "offset": 100},
+                    "order": {
+                        "status": "pending",
+                        "items": [
+                            {
+                                "name": "Lahmacun",
+                                "quantity": 2,
+                                "amount": {"value": 950, "offset": 100},
+                                "retailer_id": "lah",
+                            },
+                            {
+                                "name": "Ayran",
+                                "quantity": 1,
+                                "amount": {"value": 400, "offset": 100},
+                                "sale_amount": {"value": 300, "offset": 100},
+                            },
+                        ],
+                        "subtotal": {"value": 2200, "offset": 100},
+                        "tax": {"value": 0, "offset": 100},
+                        "shipping": {"value": 500, "offset": 100, "description": "Courier"},
+                        "discount": {
+                            "value": 200,
+                            "offset": 100,
+                            "discount_program_name": "Welcome",
+                        },
+                    },
+                    "payment_type": "br",
+                    "payment_settings": [{"type": "payment_link", "payment_link": {"uri": URL}}],
+                },
+            },
         },
     ),
     "order_status": (

@@ -1,11 +1,13 @@
 """Every message type on a simulated phone: taken, drawn, and tapped."""
 
+import copy
 import json
 import re
 
 import pytest
 
-from messaging.lines.drivers.base import SendAccepted
+from messaging.lines.drivers.base import SendAccepted, SendRefused
+from messaging.simulator.network.checks.interactive import interactive_fault
 from tests.messaging.messages.kind_examples import EXAMPLES, REPLY_CARD, example
 from tests.messaging.simulator.simulated_network import eventually, started
 from tests.messaging.simulator.test_phone_pages import CHAT, Visitor
@@ -145,3 +147,56 @@ def test_a_reaction_is_shown_at_the_message(network, visitor):
     page = visitor.page(CHAT)
     assert re.search(r'class="reaction"[^>]*>👍', page)
     assert page.count("<article") == 1
+
+
+def test_an_order_to_pay_shows_what_it_comes_to(network, visitor):
+    sent(network, "order_details")
+    page = visitor.page(CHAT)
+    for part in ("Review and pay", "2 × Lahmacun", "19.00 BRL", "Courier", "−2.00 BRL"):
+        assert part in page
+    assert re.search(r"<strong>25\.00 BRL</strong>", page)
+    assert re.search(r'<a class="tap" href="https://example.com/a"', page)
+
+
+@pytest.mark.parametrize("part", ["subtotal", "total_amount"])
+def test_an_order_with_a_wrong_sum_is_refused(part):
+    interactive = copy.deepcopy(EXAMPLES["order_details"][2])
+    parameters = interactive["action"]["parameters"]
+    (parameters if part in parameters else parameters["order"])[part]["value"] += 1
+    refusal = interactive_fault(interactive)
+    assert refusal.code == 131009
+    assert part in refusal.details
+
+
+def test_a_catalog_is_ordered_from(network, visitor):
+    sent(network, "catalog")
+    assert "View catalog" in visitor.page(CHAT)
+    order = tap(network, visitor, "Place the order").content
+    assert order["items"][0]["product_retailer_id"] == "ayran"
+
+
+def test_the_buttons_of_a_template_are_tapped(network, visitor):
+    booking = {"name": "table_booking", "language": "en"}
+    flow = {"type": "flow", "token": "visit-7"}
+    network.send(kind="template", **booking, parameters={"body": ["Ada"], "buttons": [flow]})
+    tap(network, visitor, "Submit form")
+    [value] = [one for one in network.hooks.values() if "messages" in one]
+    reply = value["messages"][0]["interactive"]["nfm_reply"]
+    assert json.loads(reply["response_json"])["flow_token"] == "visit-7"
+    network.hooks.bodies.clear()
+    offer = {"name": "catalog_offer", "language": "en"}
+    catalog = {"type": "catalog", "product_id": "lahmacun"}
+    given = {"body": ["Ada", "₺100"], "buttons": [catalog]}
+    network.send(kind="template", **offer, parameters=given)
+    order = tap(network, visitor, "Place the order").content
+    assert order["items"][0]["product_retailer_id"] == "lahmacun"
+    network.hooks.bodies.clear()
+    menu = {"name": "weekend_menu", "language": "en"}
+    quick = {"type": "quick_reply", "text": "menu-please"}
+    network.send(kind="template", **menu, parameters={"body": ["Ada"], "buttons": [quick]})
+    assert tap(network, visitor, "Show me").content["id"] == "menu-please"
+
+
+def test_a_template_with_a_flow_button_needs_its_value(network):
+    booking = {"name": "table_booking", "language": "en", "parameters": ["Ada"]}
+    assert isinstance(network.send(kind="template", **booking), SendRefused)

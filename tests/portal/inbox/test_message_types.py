@@ -46,6 +46,8 @@ def test_the_thread_shows_it(app, restaurant, line, talk, code):
         ("carousel", ["New", 'href="https://example.com/a"']),
         ("product", ["ayran"]),
         ("flow", ["Book", "Open"]),
+        ("catalog", ["Order here", "ayran", "Mavi"]),
+        ("order_details", ["2 × Lahmacun", "19.00", "Courier", "−R$2.00", "R$25.00"]),
     ],
 )
 def test_the_thread_shows_what_can_be_tapped(app, restaurant, line, talk, code, parts):

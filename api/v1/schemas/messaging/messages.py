@@ -20,6 +20,7 @@ from messaging.messages.accept import (
     MessageDraft,
 )
 from messaging.messages.kinds.location import LocationFields
+from messaging.messages.kinds.template_buttons import with_checked_buttons
 from messaging.messages.states import OUT_STATES
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
@@ -94,6 +95,7 @@ class SendOptions(CommonOptions, ToPhone):
 
 Parameters = Annotated[
     list[Annotated[str, Field(max_length=1024)]] | dict[str, Any],
+    AfterValidator(with_checked_buttons),
     Field(
         max_length=50,
         description="The body's values in order; or an object: the names of a template with named"

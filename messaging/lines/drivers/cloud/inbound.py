@@ -52,6 +52,7 @@ RECEIPT_STATES = {
     "played": "read",
     "failed": "failed",
 }
+PAYMENT = "payment"
 ECHOES, STANDBY, HANDOVERS = "smb_message_echoes", "standby", "messaging_handovers"
 # The rate card has four categories; the network counts these separately.
 CATEGORIES = {
@@ -236,6 +237,8 @@ def _receipt(status: dict[str, Any]) -> Receipt:
     if status.get("recipient_type") == "group":
         raise UnusablePart(hook_reasons.PART_OF_GROUP)
     state = read_text(status.get("status")).lower()
+    if read_text(status.get("type")) == PAYMENT:  # of an order; the message itself was delivered
+        raise UnusablePart(hook_reasons.UNKNOWN_STATUS, status=f"{PAYMENT} {state}")
     if state not in RECEIPT_STATES:
         raise UnusablePart(hook_reasons.UNKNOWN_STATUS, status=state)
     category, billable, pricing_type = _pricing(read_object(status, "pricing"))

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from core.i18n.catalogs import N_
 from core.values.field_checks import field_error
+from messaging.lines.drivers.cloud.templates.payload import UNUSED_TOKEN
 from messaging.messages.kinds.interactive.base import (
     BODY,
     FOOTER,
@@ -21,7 +22,6 @@ from messaging.messages.kinds.interactive.base import (
 )
 
 VERSION = "3"
-UNUSED_TOKEN = "unused"  # noqa: S105 - the network's own word for a flow without a token
 Name = Annotated[str | None, Field(min_length=1, max_length=200)]
 
 

@@ -50,5 +50,10 @@ def _action(content: Content) -> dict[str, Any]:
 
 
 ORDER_STATUS = interactive_kind(
-    N_("Order status"), "order_status", OrderStatusFields, _action, icon="shop"
+    N_("Order status"),
+    "order_status",
+    OrderStatusFields,
+    _action,
+    icon="shop",
+    plain_text=lambda content: str(content["body"]),
 )

@@ -1,4 +1,4 @@
-"""One product of a catalog, or several in sections."""
+"""The whole catalog, one of its products, or several in sections."""
 
 from typing import Annotated, Any
 
@@ -18,14 +18,24 @@ from messaging.messages.kinds.interactive.base import (
     interactive_kind,
 )
 
-MOST_PRODUCTS, MOST_SECTIONS, LONGEST_TITLE = 30, 10, 24
+MOST_PRODUCTS, MOST_SECTIONS, LONGEST_TITLE, LONGEST_PRODUCT_ID = 30, 10, 24, 100
 CatalogId = Annotated[str, required_text("catalog_id", 64)]
-ProductId = Annotated[str, required_text("product_id", 100)]
-CATALOG = Field(description="The catalog's id at Meta.", examples=["367025965434465"])
+ProductId = Annotated[str, required_text("product_id", LONGEST_PRODUCT_ID)]
+CATALOG_ID = Field(description="The catalog's id at Meta.", examples=["367025965434465"])
+
+
+class CatalogFields(InteractiveFields):
+    body: Body = BODY
+    footer: Footer = FOOTER
+    product_id: Annotated[str | None, optional_text("product_id", LONGEST_PRODUCT_ID)] = Field(
+        None,
+        description="The product whose image is shown. Empty: the first one of the catalog.",
+        examples=["lahmacun"],
+    )
 
 
 class ProductFields(InteractiveFields):
-    catalog_id: CatalogId = CATALOG
+    catalog_id: CatalogId = CATALOG_ID
     product_id: ProductId = Field(
         description="The product's own id in the catalog (`retailer_id`).", examples=["lahmacun"]
     )
@@ -47,7 +57,7 @@ class ProductSection(BaseModel):
 
 
 class ProductListFields(InteractiveFields):
-    catalog_id: CatalogId = CATALOG
+    catalog_id: CatalogId = CATALOG_ID
     header: Annotated[str, required_text("header", LONGEST_HEADER)] = Field(
         description="60 characters at most.", examples=["Our menu"]
     )
@@ -77,6 +87,13 @@ class ProductListFields(InteractiveFields):
         return self
 
 
+def _catalog(content: Content) -> dict[str, Any]:
+    action: dict[str, Any] = {"name": "catalog_message"}
+    if content.get("product_id"):
+        action["parameters"] = {"thumbnail_product_retailer_id": content["product_id"]}
+    return action
+
+
 def _product(content: Content) -> dict[str, Any]:
     return {
         "catalog_id": content["catalog_id"],
@@ -97,6 +114,7 @@ def _products(content: Content) -> dict[str, Any]:
     }
 
 
+CATALOG = interactive_kind(N_("Catalog"), "catalog_message", CatalogFields, _catalog, icon="shop")
 PRODUCT = interactive_kind(N_("Product"), "product", ProductFields, _product, icon="shop")
 PRODUCT_LIST = interactive_kind(
     N_("Product list"), "product_list", ProductListFields, _products, icon="shop"

@@ -1,5 +1,6 @@
 """The fields of interactive messages, and how long and how many they are."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -23,11 +24,12 @@ LONGEST_LABEL, LONGEST_TITLE, LONGEST_DESCRIPTION = 20, 24, 72
 LONGEST_BUTTON_ID, LONGEST_ROW_ID = 256, 200
 LONGEST_CARD, MOST_CARD_BREAKS = 160, 2
 MOST_ROWS, MOST_PRODUCTS = 10, 30
+SMALLEST_AMOUNT = 0.0005
 _MEDIA = ("image", "video", "document")
 _BODY = Object({"text": Text(LONGEST_BODY)})
 _ID = Text(100)
 _SECTION_TITLE = {"title": Text(LONGEST_TITLE, empty=True)}
-_AMOUNT = Object({"value": Number(0), "offset": Number()}, {"description": Text(60, empty=True)})
+_AMOUNT = Object({"value": Number(0), "offset": Number(1)}, {"description": Text(60, empty=True)})
 
 
 def _header_rule(header: dict[str, Any], where: str) -> Refusal | None:
@@ -130,14 +132,49 @@ _FLOW = Object(
 _ORDER = Object(
     {"reference_id": Text(35), "order": Object({"status": Text(30)}, {"description": Text(120)})}
 )
+_BILL_ITEM = Object(
+    {"name": Text(LONGEST_SHORT), "amount": _AMOUNT, "quantity": Number(1)},
+    {"retailer_id": _ID, "sale_amount": _AMOUNT},
+)
+
+
+def _worth(amount: dict[str, Any] | None) -> float:
+    return float(amount["value"]) / float(amount["offset"]) if amount else 0.0
+
+
+def _sums_rule(bill: dict[str, Any], where: str) -> Refusal | None:
+    """The network checks the sums of an order."""
+    order = bill["order"]
+    items = sum(_worth(one.get("sale_amount", one["amount"])) * float(one["quantity"])
+                for one in order["items"])  # fmt: skip
+    if abs(items - _worth(order["subtotal"])) >= SMALLEST_AMOUNT:
+        return not_valid(f"{where}['order']['subtotal']", "must be the sum of the items")
+    charged = sum(_worth(order.get(name)) for name in ("tax", "shipping"))
+    total = items + charged - _worth(order.get("discount"))
+    if abs(total - _worth(bill["total_amount"])) >= SMALLEST_AMOUNT:
+        return not_valid(f"{where}['total_amount']", "must be the sum of the order")
+    return None
+
+
 _BILL = Object(
     {
-        "reference_id": Text(35),
+        "reference_id": Text(35, pattern=re.compile(r"[A-Za-z0-9_.-]+")),
         "currency": Text(3),
         "total_amount": _AMOUNT,
         "order": Object(
-            {"status": exactly("pending"), "items": Items(Anything(), 1, 999), "subtotal": _AMOUNT},
-            {"tax": _AMOUNT, "shipping": _AMOUNT, "discount": Anything(), "expiration": Anything()},
+            {
+                "status": exactly("pending"),
+                "items": Items(_BILL_ITEM, 1, 999),
+                "subtotal": _AMOUNT,
+                "tax": _AMOUNT,
+            },
+            {
+                "shipping": _AMOUNT,
+                "discount": replace(
+                    _AMOUNT, optional={**_AMOUNT.optional, "discount_program_name": Text(60)}
+                ),
+                "expiration": Object({"timestamp": Number(1), "description": Text(120)}),
+            },
         ),
     },
     {
@@ -145,6 +182,7 @@ _BILL = Object(
         **dict.fromkeys(("payment_type", "payment_configuration"), Text(60)),
         "payment_settings": Items(Anything(), 1, 10),
     },
+    rule=_sums_rule,
 )
 _ROW = Object(
     {"id": Text(LONGEST_ROW_ID), "title": Text(LONGEST_TITLE)},
@@ -215,7 +253,7 @@ INTERACTIVE: dict[str, Object] = {
     "carousel": _message("carousel", Object({"cards": Items(_CARD, 2, 10)}, rule=_cards_rule)),
     "flow": _message("flow", _named("flow", _FLOW), _ANY_HEADER),
     "order_status": _message("order_status", _named("review_order", _ORDER)),
-    "order_details": _message("order_details", _named("review_and_pay", _BILL), _ANY_HEADER),
+    "order_details": _message("order_details", _named("review_and_pay", _BILL), _header("image")),
 }
 
 

@@ -93,7 +93,14 @@ _PARAMETER = Object(
         "image": media_part(),
         "video": media_part(),
         "document": media_part(filename=Text(240)),
-        **dict.fromkeys(("location", "action", "limited_time_offer", "product"), Anything()),
+        "action": Object(
+            optional={
+                "thumbnail_product_retailer_id": Text(100),
+                "flow_token": Text(200),
+                "flow_action_data": Anything(),
+            }
+        ),
+        **dict.fromkeys(("location", "limited_time_offer", "product"), Anything()),
     },
 )
 _COMPONENT = Object(

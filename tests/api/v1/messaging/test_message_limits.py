@@ -135,6 +135,10 @@ CASES = [
     ({"type": "contact_request", "body": "x" * 1025}, "body"),
     # Products, carousels, flows, orders.
     ({"type": "product", "catalog_id": "1"}, "product_id"),
+    ({"type": "catalog"}, "body"),
+    ({"type": "catalog", "body": "x" * 1025}, "body"),
+    ({"type": "catalog", "body": "B", "footer": "x" * 61}, "footer"),
+    ({"type": "catalog", "body": "B", "product_id": "x" * 101}, "product_id"),
     (products(section(31)), "sections"),
     (products(*[section(1, title=f"S{n}") for n in range(11)]), "sections"),
     (products(section(1), section(1)), "sections.0.title"),
@@ -189,6 +193,7 @@ def test_a_request_beyond_a_limit_names_the_field(client, restaurant, body, fiel
         {"type": "voice", "url": URL},
         {"type": "product", "catalog_id": "1", "product_id": "a"},
         {"type": "text", "text": "x" * 4096},
+        {"type": "catalog", "body": "x" * 1024},
     ],
 )
 def test_a_request_at_the_limits_is_accepted(client, restaurant, body):

@@ -26,8 +26,8 @@ BUTTONS = {
 }
 TYPES = {
     "text", "image", "video", "audio", "voice", "document", "sticker", "location", "contacts",
-    "reaction", "buttons", "list", "link_button", "location_request", "contact_request", "product",
-    "product_list", "carousel", "flow", "template", "order_status",
+    "reaction", "buttons", "list", "link_button", "location_request", "contact_request", "catalog",
+    "product", "product_list", "carousel", "flow", "template", "order_details", "order_status",
 }  # fmt: skip
 
 
@@ -186,6 +186,8 @@ def test_each_line_names_the_types_that_it_can_send(client, restaurant, line):
     can = client.get(path, headers=restaurant.bearer).json["can"]
     assert (can["text"], can["buttons"], can["flow"]) == ("yes", "as_text", "no")
     assert {can[kind] for kind in ("voice", "sticker", "contacts", "reaction")} == {"yes"}
+    assert {can[kind] for kind in ("order_details", "order_status")} == {"as_text"}
+    assert can["catalog"] == "no"
 
 
 def test_a_type_that_the_line_cannot_send_is_refused(client, restaurant, line):

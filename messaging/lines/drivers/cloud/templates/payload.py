@@ -1,9 +1,12 @@
 """Build the payload of a template message."""
 
+from collections.abc import Callable
 from typing import Any
 
 _SECTIONS = {"header", "body", "buttons"}
 _HEADER_MEDIA = ("image", "video", "document")
+_SUB_TYPES = {"catalog": "CATALOG"}  # the other ones are in lower case
+UNUSED_TOKEN = "unused"  # noqa: S105 - the network's own word for a flow without a token
 
 
 def template_payload(content: dict[str, Any]) -> dict[str, Any]:
@@ -13,7 +16,7 @@ def template_payload(content: dict[str, Any]) -> dict[str, Any]:
     - a dict of names: the body's {{name}} values;
     - a dict of sections: {"header": …, "body": …, "buttons": […]}, each as above. A header may be
       {"image": url} (video, document) or {"location": {"latitude": …}}. A button is the end of its
-      URL, or a dict whose `type` is url, quick_reply or copy_code.
+      URL, or a dict whose `type` is a key of BUTTON_VALUES.
     """
     made: dict[str, Any] = {
         "name": content["name"],
@@ -64,14 +67,40 @@ def _value(value: Any) -> dict[str, Any]:
     return {"type": "text", "text": str(value)}
 
 
+def _quick_reply(button: dict[str, Any]) -> dict[str, Any]:
+    if "payload" in button:
+        return {"type": "payload", "payload": button["payload"]}
+    return _text_value(button)
+
+
+def _text_value(button: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "text", "text": button["text"]}
+
+
+def _flow(button: dict[str, Any]) -> dict[str, Any]:
+    action: dict[str, Any] = {"flow_token": button.get("token") or UNUSED_TOKEN}
+    if button.get("data"):
+        action["flow_action_data"] = button["data"]
+    return {"type": "action", "action": action}
+
+
+BUTTON_VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "url": _text_value,
+    "quick_reply": _quick_reply,
+    "copy_code": lambda button: {"type": "coupon_code", "coupon_code": button["code"]},
+    "catalog": lambda button: {
+        "type": "action",
+        "action": {"thumbnail_product_retailer_id": button["product_id"]},
+    },
+    "flow": _flow,
+}
+"""The value of a button by its type; other types have a text."""
+
+
 def _button(index: int, button: Any) -> dict[str, Any]:
     if not isinstance(button, dict):
         button = {"type": "url", "text": str(button)}
     kind = button["type"]
-    if kind == "quick_reply":
-        value = {"type": "payload", "payload": button["payload"]}
-    elif kind == "copy_code":
-        value = {"type": "coupon_code", "coupon_code": button["code"]}
-    else:
-        value = {"type": "text", "text": button["text"]}
-    return {"type": "button", "sub_type": kind, "index": str(index), "parameters": [value]}
+    value = BUTTON_VALUES.get(kind, _text_value)(button)
+    sub_type = _SUB_TYPES.get(kind, kind)
+    return {"type": "button", "sub_type": sub_type, "index": str(index), "parameters": [value]}
