@@ -60,6 +60,14 @@ _OFFER = {
     "text": "{{1}} için bir hediye",
     "example": {"header_text": ["Zeynep"]},
 }
+_MAP = {"type": "HEADER", "format": "LOCATION"}
+_COPY = {
+    "type": "BUTTONS",
+    "buttons": [
+        {"type": "QUICK_REPLY", "text": "Remind me"},
+        {"type": "COPY_CODE", "text": "Copy offer code", "example": "TATLI-7QK2"},
+    ],
+}
 _MENU = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Show me"}]}
 _MENU_TR = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Menüyü aç"}]}
 
@@ -148,6 +156,15 @@ TEMPLATES = [
         "{{1}} kodunuzla bir sonraki tatlı bizden.",
         ("TATLI-7QK2",),
         more=(_OFFER, _DUR),
+    ),
+    _template(
+        13,
+        "new_place",
+        "en",
+        "MARKETING",
+        "{{1}}, we have opened a second restaurant. Come and see us!",
+        ("Zeynep",),
+        more=(_MAP, _STOP, _COPY),
     ),
 ]
 _UNUSABLE = {"PAUSED": 132015, "DISABLED": 132016}
