@@ -10,6 +10,7 @@ from messaging.inbox import composed
 from messaging.lines import capabilities
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import BULK, MessageDraft
+from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.models import Campaign, Line
 from messaging.templates import repository as template_repository
@@ -76,7 +77,7 @@ class Personalizer:
         can = DRIVERS[line.kind].capability(kind) if line is not None else "yes"
         if can == "as_text" and kind.plain_text is not None:
             return replace(made, text=kind.plain_text(draft.content))
-        return _with_buttons(made, draft.kind, draft.content)
+        return _with_buttons(made, kind, draft.content)
 
     def _card(self, values: dict[str, str]) -> composed.ComposedCard | None:
         card = composed.read_json(self.campaign.card)
@@ -92,17 +93,20 @@ class Personalizer:
         return template_values.template_preview(self.campaign.template, values, self.shape)
 
 
-def _with_buttons(made: MessagePreview, kind: str, content: dict[str, Any]) -> MessagePreview:
+def _with_buttons(
+    made: MessagePreview, kind: MessageKind, content: dict[str, Any]
+) -> MessagePreview:
+    """A text with a link, with a button that opens a list, or with reply buttons."""
     parts = content["interactive"]
-    if kind == "link_button":
-        shown = TemplatePreview(body=made.text, buttons=(parts["text"],), links=(parts["url"],))
+    titles = tuple(one.title for one in kind.choices(content)) if kind.choices else ()
+    if url := parts.get("url"):
+        shown = TemplatePreview(body=made.text, buttons=(parts["text"],), links=(url,))
         return replace(made, shown=shown)
-    choices_of = MESSAGE_KINDS[kind].choices
-    titles = tuple(one.title for one in choices_of(content)) if choices_of else ()
-    is_list = kind == "list"
-    buttons = (parts["button"],) if is_list else titles
-    shown = TemplatePreview(body=made.text, buttons=buttons, links=("",) * len(buttons))
-    return replace(made, shown=shown, choices=titles if is_list else ())
+    if label := parts.get("button"):
+        shown = TemplatePreview(body=made.text, buttons=(label,), links=("",))
+        return replace(made, shown=shown, choices=titles)
+    shown = TemplatePreview(body=made.text, buttons=titles, links=("",) * len(titles))
+    return replace(made, shown=shown)
 
 
 def personalizer_for(campaign: Campaign, line: Line | None, shop: str) -> Personalizer:
