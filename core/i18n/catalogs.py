@@ -4,6 +4,7 @@ Texts are written in English in the code. Each group of readers has a catalog of
 guests read more languages than the staff. `make translations` collects and compiles the texts.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from gettext import GNUTranslations, NullTranslations
@@ -17,6 +18,9 @@ SOURCE_LANGUAGE = "en"
 N_ = str  # collected for translation here, translated where it is shown
 
 log = logger(__name__)
+
+# The comma before a name that is not known: "Danke, !" and "Gracias, , hemos recibido".
+_EMPTY_NAME = re.compile(r",\s*(?=[,!.])")
 
 
 class Catalog:
@@ -102,4 +106,6 @@ PORTAL_TEXTS = Catalog("messages")
 
 def _fill(sentence: str, values: Mapping[str, object]) -> str:
     filled = sentence.format(**values)
+    if "" in values.values():
+        filled = _EMPTY_NAME.sub("", filled)
     return " ".join(filled.replace(" !", "!").replace(" ،", "،").split())

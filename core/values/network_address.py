@@ -13,6 +13,7 @@ from core.values.phone import phone_country, phone_variants
 
 PHONE, USER_ID, LID = "phone", "network_id", "lid"
 _USER_ID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}")
+_LID = re.compile(r"[0-9]{5,32}@lid")
 _PARENT_ID = re.compile(r"[A-Z]{2}\.ENT\.[A-Za-z0-9]{1,128}")
 
 
@@ -23,6 +24,11 @@ def is_phone(address: str) -> bool:
 def is_user_id(address: str) -> bool:
     """Whether it is a business-scoped user id, which a cloud line sends to."""
     return _USER_ID.fullmatch(address) is not None
+
+
+def is_network_id(address: str) -> bool:
+    """Whether it is an id of either kind, as a person may type it."""
+    return is_user_id(address) or _LID.fullmatch(address) is not None
 
 
 def is_parent_id(address: str) -> bool:

@@ -47,8 +47,7 @@ class Domain:
     pages: tuple[str, ...] = ()
 
 
-GUEST_LANGUAGES = ("ar", "de", "tr")
-TICKET_LANGUAGES = (*GUEST_LANGUAGES, "es", "fr", "pt")
+GUEST_LANGUAGES = ("ar", "de", "es", "fr", "pt", "tr")
 # The texts of a file belong to the first domain that lists it.
 DOMAINS = (
     Domain("chat", GUEST_LANGUAGES, code=("restaurant/chat_texts.py",)),
@@ -72,7 +71,7 @@ DOMAINS = (
     ),
     Domain(
         "tickets",
-        TICKET_LANGUAGES,
+        GUEST_LANGUAGES,
         code=("restaurant/orders/printing/ticket_texts.py", "printing/rendering/banners.py"),
     ),
     Domain(

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from core.db import savepoint
 from core.logs import logger
 from messaging.automations import button_taps
+from messaging.campaigns import taps as campaign_taps
 from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions
 from messaging.lines.drivers.base import InboundMessage
@@ -56,6 +57,8 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
     if stored is None or stored.message.content.keys() & {"handled_by", "deleted_at"}:
         return
     message_id, message = stored.id, stored.message
+    if campaign_taps.is_tap(message):
+        campaign_taps.record_tap(message, message_id)
     reactions = [react for applies, react in REACTIONS if applies(message)]
     if not reactions:
         return

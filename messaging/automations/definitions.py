@@ -1,7 +1,7 @@
 """A tenant's automations: create, change, preview, and list their runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,7 @@ from messaging.automations import runs as automation_runs
 from messaging.automations import store_events
 from messaging.automations.conditions import checked_conditions
 from messaging.automations.recipes import RECIPES
-from messaging.inbox.composed import AUTOMATION_KINDS, ComposedCard, message_fields
+from messaging.inbox.composed import ComposedCard, stored_card
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import MessageDraft
@@ -29,7 +29,6 @@ from tenants.people import clean_name
 
 LONGEST_DELAY = 30 * 24 * 60
 MOST_PARAMETERS = 20
-EXAMPLE_URL = "https://example.com"
 RUN_RETENTION = timedelta(days=180)
 
 
@@ -167,7 +166,7 @@ def write_input(automation: Automation, values: AutomationInput) -> None:
     automation.line_id = _line(values.line_id, bool(template))
     automation.name, automation.delay_minutes = clean_name(values.name), delay
     automation.text, automation.template = text, template
-    automation.card = _card_content(card, text)
+    automation.card = stored_card(card, text)
 
 
 def set_enabled(automation_id: str, enabled: bool) -> Automation:
@@ -300,15 +299,6 @@ def _template(given: dict[str, Any]) -> dict[str, Any]:
     if len(parameters) > MOST_PARAMETERS:
         raise invalid("parameters", "too_many", "A template can have at most 20 values.")
     return {"name": name, "language": language, "parameters": parameters}
-
-
-def _card_content(card: ComposedCard | None, text: str) -> dict[str, Any]:
-    """The stored card. The address of a link may have placeholders, which are filled in later."""
-    if card is None or card.kind not in AUTOMATION_KINDS:
-        return {}
-    has_placeholder = "{{" in card.link_url
-    message_fields(replace(card, link_url=EXAMPLE_URL) if has_placeholder else card, text)
-    return card.as_json()
 
 
 def _own_phone(written: str) -> str:

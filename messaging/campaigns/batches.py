@@ -217,9 +217,21 @@ def _send_messages(
 def _accept(
     campaign: Campaign, line: Line, drafts: dict[Recipient, Any], facts: TenantFacts
 ) -> dict[Recipient, AcceptedMessage]:
-    """Accept all in one statement; if one is refused, accept one by one to find it."""
-    if not drafts:
-        return {}
+    """Accept all of a kind in one statement; if one is refused, accept one by one to find it.
+
+    A text that is too long for its buttons is sent without them, so that kinds may be mixed.
+    """
+    accepted: dict[Recipient, AcceptedMessage] = {}
+    for kind in dict.fromkeys(draft.kind for draft in drafts.values()):
+        if campaign.state == "running":
+            same = {one: draft for one, draft in drafts.items() if draft.kind == kind}
+            accepted |= _accept_kind(campaign, line, same, facts)
+    return accepted
+
+
+def _accept_kind(
+    campaign: Campaign, line: Line, drafts: dict[Recipient, Any], facts: TenantFacts
+) -> dict[Recipient, AcceptedMessage]:
     try:
         messages = message_accept.accept_messages(list(drafts.values()), line, facts)
         return dict(zip(drafts, messages, strict=True))

@@ -11,10 +11,10 @@ from core.db import current_tenant_id, db
 from core.errors import DomainError, Invalid, invalid
 from core.i18n.catalogs import N_
 from core.values.network_address import address_country
-from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours, template_values
+from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.filters import parse_filters
-from messaging.campaigns.personalize import Recipient
+from messaging.campaigns.personalize import MessagePreview, Recipient
 from messaging.costs import rates as message_rates
 from messaging.costs.markets import OTHER
 from messaging.lines import recipient_limits
@@ -22,7 +22,6 @@ from messaging.lines.drivers.linked.pacing import FULL_DAILY_LIMITS
 from messaging.lines.drivers.linked.pacing import PER_SECOND as LINKED_PER_SECOND
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Campaign, Contact, Line
-from messaging.templates.components import TemplatePreview
 from messaging.templates.placeholders import placeholders_in
 from tenants import accounts
 from tenants.plans import quota
@@ -60,15 +59,6 @@ NO_CONSENT = N_(
 NO_RECIPIENTS = N_(
     "There are no recipients left. Choose other contacts, or check why these were left out."
 )
-
-
-@dataclass(frozen=True)
-class MessagePreview:
-    name: str
-    phone: str
-    text: str
-    shown: TemplatePreview | None = None
-    """A template as the recipient's phone shows it."""
 
 
 @dataclass
@@ -164,7 +154,7 @@ def check_not_past(at: datetime | None) -> None:
 
 
 def _needs_names(campaign: Campaign) -> bool:
-    texts = [campaign.text, *template_values.placeholder_texts(campaign.template)]
+    texts = personalize.campaign_texts(campaign)
     placeholders = [one for text in texts for one in placeholders_in(text)]
     return any(name.startswith("customer.") and default is None for name, default in placeholders)
 
@@ -273,7 +263,4 @@ def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[MessageP
     words = personalize.personalizer_for(campaign, line, shop)
     code = SAMPLE_CODE if campaign.gift else ""
     readers = [Recipient(row.id, row.name, row.phone, code) for row in rows]
-    return [
-        MessagePreview(one.name, one.phone, words.draft(one).text, words.shown(one))
-        for one in readers
-    ]
+    return [words.preview(one, line) for one in readers]

@@ -1,13 +1,17 @@
 """The message of a campaign for one recipient."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import invalid
 from messaging.campaigns import template_values
 from messaging.campaigns.template_values import TemplateShape
+from messaging.inbox import composed
+from messaging.lines import capabilities
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import BULK, MessageDraft
+from messaging.messages.kinds.base import MessageKind
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.models import Campaign, Line
 from messaging.templates import repository as template_repository
 from messaging.templates import validation as template_validation
@@ -26,6 +30,17 @@ class Recipient:
 
 
 @dataclass(frozen=True)
+class MessagePreview:
+    name: str
+    phone: str
+    text: str
+    shown: TemplatePreview | None = None
+    """A template, or a text with buttons, as the recipient's phone shows it."""
+    choices: tuple[str, ...] = ()
+    """The rows of a list, which its button opens."""
+
+
+@dataclass(frozen=True)
 class Personalizer:
     """A campaign's message, looked up once for all recipients."""
 
@@ -36,7 +51,8 @@ class Personalizer:
     def draft(self, reader: Recipient) -> MessageDraft:
         values, content = recipient_values(reader, self.shop), dict[str, Any]()
         if not self.campaign.template:
-            text, kind = fill_placeholders(self.campaign.text, values).text, "text"
+            text = fill_placeholders(self.campaign.text, values).text
+            kind, text, content = composed.message_of(self._card(values), text)
         else:
             kind = "template"
             content = template_values.message_content(self.campaign.template, values, self.shape)
@@ -52,12 +68,45 @@ class Personalizer:
             category="marketing",
         )
 
+    def preview(self, reader: Recipient, line: Line | None) -> MessagePreview:
+        draft = self.draft(reader)
+        made = MessagePreview(reader.name, reader.phone, draft.text, self.shown(reader))
+        kind = MESSAGE_KINDS[draft.kind]
+        if self.campaign.template or not draft.content:
+            return made
+        can = DRIVERS[line.kind].capability(kind) if line is not None else "yes"
+        if can == "as_text" and kind.plain_text is not None:
+            return replace(made, text=kind.plain_text(draft.content))
+        return _with_buttons(made, kind, draft.content)
+
+    def _card(self, values: dict[str, str]) -> composed.ComposedCard | None:
+        card = composed.read_json(self.campaign.card)
+        if card is None or not card.link_url:
+            return card
+        return replace(card, link_url=template_values.filled_url(card.link_url, values) or "")
+
     def shown(self, reader: Recipient) -> TemplatePreview | None:
         """Return the template as the phone shows it; None if it is not known."""
         if not self.campaign.template or self.shape is None:
             return None
         values = recipient_values(reader, self.shop)
         return template_values.template_preview(self.campaign.template, values, self.shape)
+
+
+def _with_buttons(
+    made: MessagePreview, kind: MessageKind, content: dict[str, Any]
+) -> MessagePreview:
+    """A text with a link, with a button that opens a list, or with reply buttons."""
+    parts = content["interactive"]
+    titles = tuple(one.title for one in kind.choices(content)) if kind.choices else ()
+    if url := parts.get("url"):
+        shown = TemplatePreview(body=made.text, buttons=(parts["text"],), links=(url,))
+        return replace(made, shown=shown)
+    if label := parts.get("button"):
+        shown = TemplatePreview(body=made.text, buttons=(label,), links=("",))
+        return replace(made, shown=shown, choices=titles)
+    shown = TemplatePreview(body=made.text, buttons=titles, links=("",) * len(titles))
+    return replace(made, shown=shown)
 
 
 def personalizer_for(campaign: Campaign, line: Line | None, shop: str) -> Personalizer:
@@ -79,6 +128,8 @@ def check_message(campaign: Campaign, line: Line) -> None:
         template_validation.check_template(
             line, template_values.message_content(campaign.template, {}, shape)
         )
+    elif card := composed.read_json(campaign.card):
+        capabilities.check_capability(line.kind, card.kind, {})
     names_coupon = COUPON in campaign_placeholders(campaign)
     if names_coupon and not campaign.gift:
         raise invalid("gift", "no_gift", "The text contains {{coupon}}. Choose the gift for it.")
@@ -90,8 +141,14 @@ def check_message(campaign: Campaign, line: Line) -> None:
 
 def campaign_placeholders(campaign: Campaign) -> set[str]:
     """Return the names of the placeholders in its texts."""
-    texts = [campaign.text, *template_values.placeholder_texts(campaign.template)]
+    texts = campaign_texts(campaign)
     return {name for one in texts for name, _ in placeholders_in(one)}
+
+
+def campaign_texts(campaign: Campaign) -> list[str]:
+    """Return all its texts that may have placeholders."""
+    address = str(campaign.card.get("link_url", ""))
+    return [campaign.text, address, *template_values.placeholder_texts(campaign.template)]
 
 
 def recipient_values(reader: Recipient, shop: str) -> dict[str, str]:

@@ -13,6 +13,8 @@ from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical_id
 from core.storage.pending_deletions import delete_later
 from messaging.campaigns import audiences, coupon_port, quiet_hours, template_values
+from messaging.inbox import composed
+from messaging.inbox.composed import ComposedCard
 from messaging.lines import repository as line_repository
 from messaging.messages.media import uploads as media_uploads
 from messaging.models import Campaign, Line
@@ -45,6 +47,8 @@ class CampaignInput:
     filters: Mapping[str, Any] | Unchanged = UNCHANGED
     line_id: int | Unchanged | None = UNCHANGED
     text: str | Unchanged = UNCHANGED
+    card: ComposedCard | Unchanged | None = UNCHANGED
+    """Buttons, a list or a link below the text; a template has its own."""
     template: Mapping[str, Any] | Unchanged = UNCHANGED
     gift: str | Unchanged | None = UNCHANGED
     quiet: tuple[int | None, int | None] | Unchanged = UNCHANGED
@@ -111,6 +115,7 @@ def add(values: CampaignInput, *, test: bool = False) -> Campaign:
         because={},
         filters={},
         text="",
+        card={},
         template={},
         quiet_from=DEFAULT_QUIET_HOURS[0],
         quiet_until=DEFAULT_QUIET_HOURS[1],
@@ -165,6 +170,7 @@ def copy(campaign_id: str, name: str) -> Campaign:
             filters=one.filters,
             line_id=one.line_id if one.line_id in lines else None,
             text=one.text,
+            card=composed.read_json(one.card),
             template=one.template,
             gift=one.gift
             if one.gift in dict(coupon_port.list_offers(current_tenant_id()))
@@ -206,17 +212,7 @@ def _write_input(campaign: Campaign, values: CampaignInput) -> None:
     _write_audience(campaign, values)
     if not isinstance(values.line_id, Unchanged):
         _write_line(campaign, values.line_id)
-    text = campaign.text if isinstance(values.text, Unchanged) else clean_text(values.text)
-    template = campaign.template
-    if not isinstance(values.template, Unchanged):
-        template = template_values.checked_template(values.template)
-    if text and template and not isinstance(values.template, Unchanged):
-        text = ""
-    elif text and template:
-        template = {}
-    check_placeholders([text, *template_values.placeholder_texts(template)], "campaign")
-    campaign.text, campaign.template = text, template
-    _replace_file(campaign, template_values.uploaded_blob_key(template))
+    _write_message(campaign, values)
     if not isinstance(values.gift, Unchanged):
         campaign.gift = coupon_port.checked_offer(current_tenant_id(), values.gift)
     if not isinstance(values.quiet, Unchanged):
@@ -228,6 +224,24 @@ def _write_input(campaign: Campaign, values: CampaignInput) -> None:
         _write_schedule(campaign, values.scheduled_at)
     if not isinstance(values.follow_days, Unchanged):
         campaign.follow_days = _days("follow_days", values.follow_days, LONGEST_FOLLOW_UP)
+
+
+def _write_message(campaign: Campaign, values: CampaignInput) -> None:
+    """A text with or without a card, or a template: what was given last counts."""
+    text = campaign.text if isinstance(values.text, Unchanged) else clean_text(values.text)
+    given = composed.read_json(campaign.card) if isinstance(values.card, Unchanged) else values.card
+    template = campaign.template
+    if not isinstance(values.template, Unchanged):
+        template = template_values.checked_template(values.template)
+    if text and template and not isinstance(values.template, Unchanged):
+        text = ""
+    elif text and template:
+        template = {}
+    card = {} if template else composed.stored_card(given, text)
+    address = str(card.get("link_url", ""))
+    check_placeholders([text, address, *template_values.placeholder_texts(template)], "campaign")
+    campaign.text, campaign.card, campaign.template = text, card, template
+    _replace_file(campaign, template_values.uploaded_blob_key(template))
 
 
 def _replace_file(campaign: Campaign, key: str | None) -> None:

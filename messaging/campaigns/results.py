@@ -32,6 +32,7 @@ RESULT_STATES = (
     "delivered",
     "read",
     "replied",
+    "tapped",
     "ordered",
     "failed",
     "opted_out",
@@ -92,6 +93,13 @@ SELECT state, reason, outcome, cause, count(*) AS people, count(replied_at) AS r
   FROM campaign_recipients
  WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id
  GROUP BY state, reason, outcome, cause
+""")
+
+
+COUNT_TAPS = text("""
+SELECT tapped, count(*) AS people FROM campaign_recipients
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND tapped_at IS NOT NULL
+ GROUP BY tapped
 """)
 
 
@@ -157,8 +165,13 @@ def count_results(campaign: Campaign) -> dict[str, Any]:
             counts["failed"] += people
             cause = row.cause or row.outcome
             causes[cause] = causes.get(cause, 0) + people
+    taps = {
+        row.tapped: row.people for row in db.session.execute(COUNT_TAPS, _campaign_key(campaign))
+    }
     return {
         **counts,
+        "tapped": sum(taps.values()),
+        "taps": taps,
         "orders": orders_,
         "spent": str(spent.normalize() + 0),
         "currency": order_port.orders_currency(_order_site(campaign)),
@@ -198,6 +211,7 @@ def _condition(shown: str) -> tuple[Any, ...]:
         "read": one.outcome == "read",
         "failed": one.outcome.in_(FAILED_STATES),
         "replied": one.replied_at.is_not(None),
+        "tapped": one.tapped_at.is_not(None),
         "opted_out": one.opted_out_at.is_not(None),
         "ordered": one.orders > 0,
     }

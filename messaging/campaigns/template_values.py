@@ -1,8 +1,8 @@
 """The template of a campaign: check its values, store them, and fill them for one recipient.
 
 Stored as name, language, parameters (the body's), and if there are any: `header` (a text), `media`
-(`{"url": …}`, or `{"file": …}` for an upload) and `buttons` (the URL suffixes by button index, null
-for a button without one).
+(`{"url": …}`, or `{"file": …}` for an upload), `location` (of a map above the text) and `buttons`
+(by button index: the URL suffix, or the code that a button copies; null for a button without one).
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from core.errors import invalid
+from core.values.text import one_line
 from messaging.messages.media import uploads as media_uploads
 from messaging.models import Template
 from messaging.templates.components import (
@@ -22,7 +23,8 @@ from messaging.templates.components import (
     filled_preview,
     required_parameters,
 )
-from messaging.templates.placeholders import clean_text, fill_placeholders
+from messaging.templates.draft_checks import LONGEST_CODE
+from messaging.templates.placeholders import clean_text, fill_placeholders, placeholders_in
 from messaging.templates.validation import with_flow_buttons
 
 EMPTY_VALUE = "–"
@@ -32,6 +34,7 @@ EMPTY_SUFFIX = "-"
 MOST_PARAMETERS, MOST_BUTTONS = 20, 10
 FILE_FIELDS = ("key", "mime_type", "filename", "kind")
 LONGEST_HEADER, LONGEST_SUFFIX, LONGEST_URL = 200, 1024, 2048
+LONGEST_PLACE = 200
 KINDS = {
     **dict.fromkeys((".mp4", ".3gp"), "video"),
     **dict.fromkeys((".pdf", ".docx", ".xlsx", ".pptx", ".doc", ".xls", ".txt"), "document"),
@@ -67,6 +70,8 @@ def checked_template(given: Mapping[str, Any]) -> dict[str, Any]:
         made["header"] = " ".join(header.split())
     if media := _media(given.get("media") or {}):
         made["media"] = media
+    if location := _location(given.get("location") or {}):
+        made["location"] = location
     if buttons := _checked_suffixes(given.get("buttons") or []):
         made["buttons"] = buttons
     return made
@@ -108,7 +113,11 @@ def message_content(
     if (header := _header(template, values, shape)) is not None:
         places["header"] = header
     if template.get("buttons"):
-        places["buttons"] = [_filled_suffix(one, values) for one in template["buttons"]]
+        codes = shape.needs.codes if shape is not None else ()
+        places["buttons"] = [
+            _filled_code(one, values) if at in codes and one else filled_url(one, values)
+            for at, one in enumerate(template["buttons"])
+        ]
     if places:
         body = {**(body if isinstance(body, dict) else {"body": body}), **places}
     content = {"name": template["name"], "language": template["language"], "parameters": body}
@@ -126,7 +135,7 @@ def template_preview(
         shape.components,
         dict(zip(shape.needs.body, given, strict=False)),
         header=(fill_placeholders(header, values).text or EMPTY_VALUE) if header else "",
-        ends={at: _filled_suffix(one, values) or "" for at, one in enumerate(ends) if one},
+        ends={at: filled_url(one, values) or "" for at, one in enumerate(ends) if one},
     )
 
 
@@ -149,6 +158,7 @@ def check_template_values(template: Mapping[str, Any], shape: TemplateShape) -> 
         raise invalid(
             "header_url", "template_unusable", "The template has no image or file above its text."
         )
+    _check_location(needs, template.get("location"))
     kind = media.get("file", {}).get("kind", needs.header_media)
     if kind != needs.header_media:
         raise invalid(
@@ -166,13 +176,45 @@ def check_template_values(template: Mapping[str, Any], shape: TemplateShape) -> 
                 "Button {number} of the template opens a URL. Fill in the end of the URL.",
                 number=at + 1,
             )
+    _check_codes(needs, ends)
     for at, end in enumerate(ends):
-        if end and at not in needs.buttons:
+        if end and at not in (*needs.buttons, *needs.codes):
             raise invalid(
                 "buttons",
                 "template_unusable",
                 "Button {number} of the template has no URL to complete.",
                 number=at + 1,
+            )
+
+
+def _check_location(needs: TemplateParameters, location: Any) -> None:
+    if needs.header_location and not location:
+        raise invalid(
+            "location",
+            "template_unusable",
+            "The template shows a map above its text. Enter the place.",
+        )
+    if location and not needs.header_location:
+        raise invalid("location", "template_unusable", "The template shows no map above its text.")
+
+
+def _check_codes(needs: TemplateParameters, ends: list[str | None]) -> None:
+    for at in needs.codes:
+        code = ends[at] if at < len(ends) else None
+        if not code:
+            raise invalid(
+                "code",
+                "template_unusable",
+                "Button {number} of the template copies a code. Enter the code, or {placeholder}.",
+                number=at + 1,
+                placeholder="{{coupon}}",
+            )
+        if not placeholders_in(code) and len(code) > LONGEST_CODE:
+            raise invalid(
+                "code",
+                "long_code",
+                "A code that a button copies can have at most {most} characters.",
+                most=LONGEST_CODE,
             )
 
 
@@ -186,6 +228,8 @@ def _header(
         kind = kind or _kind_of(url)
         names = {"filename": file["filename"]} if file and kind == "document" else {}
         return {kind: url, **names}
+    if location := template.get("location"):
+        return {"location": dict(location)}
     if header := template.get("header"):
         text = fill_placeholders(header, values).text or EMPTY_VALUE
         named = shape is not None and shape.named and shape.needs.header
@@ -198,8 +242,13 @@ def _signed_media_url(file: Mapping[str, Any]) -> str:
     return media_uploads.url_for_network(file["key"], file["mime_type"], file["filename"])
 
 
-def _filled_suffix(end: str | None, values: Mapping[str, str]) -> str | None:
-    """Fill a URL suffix. Values are URL-encoded; the text that was typed is not."""
+def _filled_code(code: str, values: Mapping[str, str]) -> dict[str, str]:
+    filled = fill_placeholders(code, values).text.strip()
+    return {"type": "copy_code", "code": filled or EMPTY_SUFFIX}
+
+
+def filled_url(end: str | None, values: Mapping[str, str]) -> str | None:
+    """Fill a URL or its end. Values are URL-encoded; the text that was typed is not."""
     if not end:
         return None
     safe = {name: quote(value, safe="") for name, value in values.items()}
@@ -222,6 +271,29 @@ def _media(given: Mapping[str, Any]) -> dict[str, Any]:
             "header_url", "invalid_url", "Enter the full URL of the file, including https://."
         )
     return {"url": url}
+
+
+def _location(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The place of a map. The network wants its name and its address too."""
+    if not given:
+        return {}
+    try:
+        place = {name: float(given[name]) for name in ("latitude", "longitude")}
+    except (KeyError, TypeError, ValueError):
+        place = {"latitude": 999.0, "longitude": 999.0}
+    if not (abs(place["latitude"]) <= 90 and abs(place["longitude"]) <= 180):
+        raise invalid(
+            "location", "invalid_place", "Enter latitude and longitude, or paste a map link."
+        )
+    texts = {
+        name: one_line(str(given.get(name) or ""))[:LONGEST_PLACE] for name in ("name", "address")
+    }
+    for name, written in texts.items():
+        if not written:
+            raise invalid(
+                f"location_{name}", "empty_text", "Enter the name and the address of the place."
+            )
+    return {**place, **texts}
 
 
 def _checked_suffixes(given: Any) -> list[str | None]:

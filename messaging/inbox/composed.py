@@ -5,7 +5,7 @@ The checks repeat the network's limits in the words of the page. Programs give t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -27,9 +27,11 @@ from messaging.messages.kinds.interactive.link_button import LinkButtonFields
 
 CHOICE_KINDS = ("buttons", "list")
 """What quick replies can have."""
-AUTOMATION_KINDS = (*CHOICE_KINDS, "link_button")
+WRITTEN_KINDS = (*CHOICE_KINDS, "link_button")
+"""What automations and campaigns can have."""
 COMPOSED_KINDS = (*CHOICE_KINDS, "link_button", "contacts")
 ROW_SEPARATOR = "|"
+EXAMPLE_URL = "https://example.com"
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class ComposedCard:
     contact_phone: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """What quick replies and automations store."""
+        """What quick replies, automations and campaigns store."""
         if self.kind == "buttons":
             return {"kind": self.kind, "buttons": list(self.buttons)}
         if self.kind == "link_button":
@@ -56,7 +58,7 @@ class ComposedCard:
 
 
 def read_json(stored: Mapping[str, Any]) -> ComposedCard | None:
-    """The card of a stored quick reply or automation; None if it is only a text."""
+    """The card of a quick reply, automation or campaign; None if it is only a text."""
     if not stored:
         return None
     return ComposedCard(
@@ -67,6 +69,18 @@ def read_json(stored: Mapping[str, Any]) -> ComposedCard | None:
         link_text=stored.get("link_text", ""),
         link_url=stored.get("link_url", ""),
     )
+
+
+def stored_card(card: ComposedCard | None, text: str) -> dict[str, Any]:
+    """Check the card of an automation or campaign, and return what is stored.
+
+    The address of a link may have placeholders, which are filled in later.
+    """
+    if card is None or card.kind not in WRITTEN_KINDS:
+        return {}
+    has_placeholder = "{{" in card.link_url
+    message_fields(replace(card, link_url=EXAMPLE_URL) if has_placeholder else card, text)
+    return card.as_json()
 
 
 def message_of(card: ComposedCard | None, text: str) -> tuple[str, str, dict[str, Any]]:
@@ -99,12 +113,12 @@ def content_of(fields: KindFields) -> dict[str, Any]:
 def _buttons(card: ComposedCard, text: str) -> KindFields:
     titles = _filled(card.buttons)
     if not titles:
-        raise invalid("buttons", "empty_buttons", "Enter the text of at least one button.")
+        raise invalid("button_1", "empty_buttons", "Enter the text of at least one button.")
     if len(titles) > MOST_BUTTONS:
-        raise invalid("buttons", "too_many", "A message can have at most 3 buttons.")
+        raise invalid("button_1", "too_many", "A message can have at most 3 buttons.")
     for title in titles:
-        _check_length("buttons", title, LONGEST_LABEL)
-    _check_different("buttons", titles)
+        _check_length("button_1", title, LONGEST_LABEL)
+    _check_different("button_1", titles)
     return ButtonsFields.model_validate(
         {"body": _body(text), "buttons": [{"id": title, "title": title} for title in titles]}
     )

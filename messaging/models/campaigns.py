@@ -51,6 +51,8 @@ class Campaign(Base, TenantOwned):
     """A copy, so that a later change of the audience does not change a confirmed campaign."""
     line_id: Mapped[int | None] = mapped_column(Integer)
     text: Mapped[str] = mapped_column(Text, default="")
+    card: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """Buttons, a list or a link below the text; see inbox/composed.py."""
     template: Mapped[dict[str, Any]] = mapped_column(default=dict)
     header_blob_key: Mapped[str | None] = mapped_column(Text)
     """The uploaded file for the template's header, if any."""
@@ -104,6 +106,14 @@ class CampaignRecipient(Base, TenantOwned):
         ),
         Index("campaign_recipients_state_idx", "tenant_id", "campaign_id", "state", "contact_id"),
         Index("campaign_recipients_contact_idx", "tenant_id", "contact_id"),
+        Index(
+            "campaign_recipients_tapped_idx",
+            "tenant_id",
+            "campaign_id",
+            "tapped",
+            "contact_id",
+            postgresql_where=text("tapped_at IS NOT NULL"),
+        ),
     )
 
     campaign_id: Mapped[str] = mapped_column(Id("cmp"), primary_key=True)
@@ -125,6 +135,9 @@ class CampaignRecipient(Base, TenantOwned):
     """The error code if it failed."""
     cost_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
     replied_at: Mapped[datetime | None]
+    tapped: Mapped[str] = mapped_column(Text, default="")
+    """The title of the button or list row that was tapped last."""
+    tapped_at: Mapped[datetime | None]
     opted_out_at: Mapped[datetime | None]
     orders: Mapped[int] = mapped_column(Integer, default=0)
     spent: Mapped[Decimal] = mapped_column(Numeric(14, 3), default=Decimal(0))

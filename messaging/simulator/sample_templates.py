@@ -73,6 +73,14 @@ _BOOKING = {
     ],
 }
 _CATALOG = {"type": "BUTTONS", "buttons": [{"type": "CATALOG", "text": "View catalog"}]}
+_MAP = {"type": "HEADER", "format": "LOCATION"}
+_COPY = {
+    "type": "BUTTONS",
+    "buttons": [
+        {"type": "QUICK_REPLY", "text": "Remind me"},
+        {"type": "COPY_CODE", "text": "Copy offer code", "example": "TATLI-7QK2"},
+    ],
+}
 _MENU = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Show me"}]}
 _MENU_TR = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Menüyü aç"}]}
 
@@ -179,6 +187,15 @@ TEMPLATES = [
         "{{1}}, order from our catalog and save {{2}} this week.",
         ("Zeynep", "₺100"),
         more=(_HEADER, _STOP, _CATALOG),
+    ),
+    _template(
+        15,
+        "new_place",
+        "en",
+        "MARKETING",
+        "{{1}}, we have opened a second restaurant. Come and see us!",
+        ("Zeynep",),
+        more=(_MAP, _STOP, _COPY),
     ),
 ]
 _UNUSABLE = {"PAUSED": 132015, "DISABLED": 132016}

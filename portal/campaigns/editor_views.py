@@ -77,7 +77,7 @@ def what(campaign_id: str) -> Any:
         offers,
     )
     if request.method == "GET":
-        fill_form(form, campaign, lines)
+        fill_form(form, campaign, lines, known)
     if form.validate_on_submit():
         with domain_errors_on(form):
             file = uploaded_file(form)

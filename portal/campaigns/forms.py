@@ -22,6 +22,7 @@ from wtforms.validators import Length, Optional
 from core.errors import invalid
 from messaging.campaigns.filters import LONGEST_DAYS, MOST_ORDERS
 from messaging.models import Campaign
+from portal.inbox.card_fields import CardFields
 from portal.web.forms import LOCAL_TIMES, Form, InRange, field_text, required
 
 DAYS = InRange(1, LONGEST_DAYS, _("Enter 1 to 3650 days."))
@@ -97,7 +98,7 @@ class AudienceForm(FiltersForm):
     name = StringField(_("Name"), [required(), Length(max=120)])
 
 
-class CampaignMessageForm(Form):
+class CampaignMessageForm(CardFields):
     name = StringField(_("Name"), [required(), Length(max=120)])
     line_id = SelectField(_("Line"), [Optional()])
     says = RadioField(
@@ -111,6 +112,10 @@ class CampaignMessageForm(Form):
     header = StringField(_("Header value"), [Length(max=200)])
     header_url = StringField(_("URL of the image or file above the text"), [Length(max=2048)])
     header_file = FileField(_("Or upload a file"))
+    location = StringField(_("Place on the map"), [Length(max=2000)])
+    location_name = StringField(_("Name of the place"), [Length(max=200)])
+    location_address = StringField(_("Address of the place"), [Length(max=200)])
+    code = StringField(_("Code that the button copies"), [Length(max=200)])
     buttons = TextAreaField(_("Ends of the button URLs, one per line"), [Length(max=5000)])
     gift = SelectField(_("Reward"), [Optional()])
 
@@ -120,6 +125,7 @@ class CampaignMessageForm(Form):
         templates: list[tuple[str, str]],
         gifts: list[tuple[str, str]],
     ) -> None:
+        self.offer_link()
         self.line_id.choices = [("", _("Default line")), *lines]
         self.template.choices = [("", _("– choose –")), *templates]
         self.gift.choices = [("", _("No reward")), *gifts]

@@ -26,6 +26,7 @@ BATCH = 500
 COLUMNS = (
     *("contact_id", "name", "phone", "state", "reason", "coupon", "message_id", "handed_at"),
     *("replied_at", "opted_out_at", "orders", "spent", "currency", "cost_usd"),
+    *("tapped", "tapped_at"),
 )
 
 
@@ -117,7 +118,8 @@ def _cells(one: RecipientResult, currency: str) -> tuple[str, ...]:
     cells = (row.contact_id, one.name, one.phone, one.shown, row.reason or row.cause, row.coupon)
     spent = str(quantize(row.spent, currency)) if currency else str(row.spent)
     bought = (str(row.orders), spent, currency)
-    return (*cells, row.message_id or "", *times, *bought, str(row.cost_usd))
+    tapped = (row.tapped, rfc3339(row.tapped_at) if row.tapped_at else "")
+    return (*cells, row.message_id or "", *times, *bought, str(row.cost_usd), *tapped)
 
 
 def _shown() -> str:

@@ -11,6 +11,7 @@ from messaging.messages.media.uploads import UploadedFile
 from messaging.models import Campaign, Line, Template
 from messaging.templates.components import TemplateParameters, required_parameters
 from portal.campaigns.forms import CampaignMessageForm
+from portal.inbox.place_text import parse_place
 from portal.inbox.uploads import store_upload
 from portal.web.forms import field_text
 
@@ -36,19 +37,27 @@ def picture_url(file: dict[str, Any]) -> str:
     return media_uploads.page_path(file["key"], file["mime_type"], file["filename"], secret)
 
 
-def fill_form(form: CampaignMessageForm, campaign: Campaign, lines: list[Line]) -> None:
+def fill_form(
+    form: CampaignMessageForm, campaign: Campaign, lines: list[Line], known: list[Template]
+) -> None:
     template = campaign.template
+    needs = _needs(known, template.get("name", ""), template.get("language", ""))
     fits = any(not one.test and one.is_default for one in lines)
     first = "" if fits or not lines else str(lines[0].id)
     form.name.data = campaign.name
     form.line_id.data = str(campaign.line_id) if campaign.line_id else first
     form.says.data = "template" if template else "text"
     form.text.data = campaign.text
+    form.fill(campaign.card)
     form.template.data = _key(template["name"], template["language"]) if template else ""
     form.parameters.data = "\n".join(template.get("parameters", []))
     form.header.data = template.get("header", "")
     form.header_url.data = template.get("media", {}).get("url", "")
-    form.buttons.data = "\n".join(one for one in template.get("buttons", []) if one)
+    _fill_location(form, template.get("location", {}))
+    codes = needs.codes
+    ends = [(at, one) for at, one in enumerate(template.get("buttons", [])) if one]
+    form.buttons.data = "\n".join(one for at, one in ends if at not in codes)
+    form.code.data = next((one for at, one in ends if at in codes), "")
     form.gift.data = campaign.gift or ""
 
 
@@ -61,6 +70,7 @@ def message_of(
         name=field_text(form.name),
         line_id=int(line) if line.isdigit() else None,
         text="" if as_template else field_text(form.text),
+        card=None if as_template else form.card(),
         template=_template(form, campaign, known, file) if as_template else {},
         gift=form.gift.data or None,
     )
@@ -71,18 +81,45 @@ def _template(
 ) -> dict[str, Any]:
     """The template and its values. Fields that it does not need are in the form but ignored."""
     name, _, language = (form.template.data or "").partition("/")
-    found = [one for one in known if (one.name, one.language) == (name, language)]
-    needs = required_parameters(found[0].components) if found else NO_NEEDS
+    needs = _needs(known, name, language)
     given = [one for one in field_text(form.parameters).splitlines() if one.strip()]
     made: dict[str, Any] = {"name": name, "language": language, "parameters": given}
     if needs.header:
         made["header"] = field_text(form.header)
     if needs.header_media:
         made["media"] = _media(form, campaign, file)
+    if needs.header_location:
+        made["location"] = _location(form)
     lines = iter([one.strip() for one in field_text(form.buttons).splitlines() if one.strip()])
     ends = {at: next(lines, None) for at in needs.buttons}
-    made["buttons"] = [ends.get(at) for at in range(max(needs.buttons, default=-1) + 1)]
+    ends |= dict.fromkeys(needs.codes, field_text(form.code).strip() or None)
+    made["buttons"] = [ends.get(at) for at in range(max(ends, default=-1) + 1)]
     return made
+
+
+def _needs(known: list[Template], name: str, language: str) -> TemplateParameters:
+    found = [one for one in known if (one.name, one.language) == (name, language)]
+    return required_parameters(found[0].components) if found else NO_NEEDS
+
+
+def _fill_location(form: CampaignMessageForm, location: dict[str, Any]) -> None:
+    if location:
+        form.location.data = f"{location['latitude']}, {location['longitude']}"
+        form.location_name.data = location["name"]
+        form.location_address.data = location["address"]
+
+
+def _location(form: CampaignMessageForm) -> dict[str, Any]:
+    place = parse_place(field_text(form.location), "location")
+    if place is None:
+        return {}
+    latitude, longitude, name = place
+    return {
+        "latitude": latitude,
+        "longitude": longitude,
+        "name": field_text(form.location_name) or name,
+        "address": field_text(form.location_address),
+    }
 
 
 def _media(
@@ -107,5 +144,7 @@ def _words(needs: TemplateParameters) -> str:
         "header": bool(needs.header),
         "media": bool(needs.header_media),
         "buttons": bool(needs.buttons),
+        "location": needs.header_location,
+        "code": bool(needs.codes),
     }
     return " ".join(name for name, is_wanted in wants.items() if is_wanted)

@@ -19,6 +19,7 @@ from flask_login import current_user
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import DomainError
+from core.values.network_address import is_network_id
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import custom_fields, duplicates
 from messaging.contacts import repository as contact_repository
@@ -49,6 +50,7 @@ MARKS: dict[str, dict[str, bool]] = {
 COLUMNS = ("id", "name", "phone", "other_identities", "language", "tags", "birthday")
 MORE_COLUMNS = (
     *("consent_at", "consent_source", "opted_out_at", "blocked_at", "last_wrote_at", "username"),
+    "network_id",
 )
 
 
@@ -212,5 +214,6 @@ def _cells(card: ContactCard, own: list[ContactField]) -> tuple[str, ...]:
     return (
         *(card.id, one.name, card.phone, " ".join(others), one.language, ", ".join(one.tags)),
         *(card.birthday, agreed, one.consent_source, out, blocked, wrote, one.username),
+        next((each for each in others if is_network_id(each)), ""),
         *(one.fields.get(each.id, "") for each in own),
     )

@@ -1,6 +1,5 @@
 """Actions in a conversation. Each answers a script with JSON, a form with a page."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from flask_login import current_user
 from werkzeug.datastructures import MultiDict
 
 from core.db import tenant_scope
-from core.errors import DomainError, invalid
+from core.errors import DomainError
 from core.ids import new_token
 from messaging.contacts import cards as contact_cards
 from messaging.inbox import conversation_actions, phone_requests, typing_indicator
@@ -21,16 +20,11 @@ from messaging.inbox.replies import Reply
 from messaging.messages.media.uploads import UploadedFile
 from portal.inbox import inbox
 from portal.inbox import page_data as inbox_page_data
+from portal.inbox.place_text import parse_place
 from portal.inbox.uploads import STORES, store_upload
 from portal.web.auth import member_may
 from portal.web.choices import LANGUAGES
 from portal.web.i18n import error_message
-
-_NUMBERS = r"(-?\d{1,3}(?:\.\d{1,15})?)"
-COORDINATES = re.compile(rf"{_NUMBERS}\s{{0,5}}[,; ]\s{{0,5}}{_NUMBERS}")
-COORDINATES_IN_LINK = re.compile(
-    rf"(?:@|[?&](?:q|ll|query|destination|center)=|!3d){_NUMBERS}(?:,|%2C|!4d){_NUMBERS}"
-)
 
 
 @inbox.post("/inbox/<conversation_id>/answer")
@@ -88,7 +82,7 @@ def _submitted_answer() -> Reply:
         text=form.get("text", "").replace("\r\n", "\n"),
         reply_to=form.get("reply_to", "")[:64],
         file=_submitted_file(),
-        place=_parse_location(form.get("place", "")),
+        place=parse_place(form.get("place", "")),
         template=_template(),
         card=submitted_card(form),
     )
@@ -128,20 +122,6 @@ def react(conversation_id: str) -> Any:
         return bool(inbox_replies.react(talk, message_id, emoji))
 
     return _act(conversation_id, send_reaction)
-
-
-def _parse_location(written: str) -> tuple[float, float, str] | None:
-    """Parse `41.01, 28.97` or a map link; any other text is the name of the place."""
-    written = written.strip()[:2000]
-    if not written:
-        return None
-    found = COORDINATES_IN_LINK.search(written) or COORDINATES.search(written)
-    if found is None:
-        raise invalid(
-            "place", "invalid_place", "Enter latitude and longitude, or paste a map link."
-        )
-    name = "" if "://" in written else written.replace(found[0], "").strip(" ,;-–")
-    return float(found[1]), float(found[2]), name[:200]
 
 
 def _template() -> tuple[str, str, list[str]] | None:

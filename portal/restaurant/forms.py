@@ -38,8 +38,7 @@ NOTIFIED_STATES = (
 SPANS_PER_DAY = 2
 _SPECIAL_ROW = re.compile(r"(special[0-9]{1,3})-starts")
 COMMON_LANGUAGES = (
-    "az", "bg", "el", "es", "fa", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "ro", "ru", "uk",
-    "zh",
+    "az", "bg", "el", "fa", "he", "it", "ja", "ko", "nl", "pl", "ro", "ru", "uk", "zh",
 )  # fmt: skip
 
 

@@ -21,7 +21,10 @@ MAX_TEXT_LENGTH = 40
 CACHE_SECONDS = 30.0
 CACHE_SIZE = 5000
 # "Give it to me": the dearest reward that the balance pays for.
-REDEEM_WORDS = ("redeem", "kullan", "hediye", "einlösen", "استبدال")
+REDEEM_WORDS = (
+    *("redeem", "kullan", "hediye", "einlösen", "استبدال"),
+    *("canjear", "échanger", "resgatar"),
+)
 _REDEEM_WORDS = frozenset(programmes.normalize_keyword(one) for one in REDEEM_WORDS)
 
 

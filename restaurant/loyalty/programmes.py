@@ -29,6 +29,9 @@ DEFAULT_KEYWORDS = {
     "tr": ("puan", "puanım", "damga"),
     "de": ("punkte", "stempel"),
     "ar": ("نقاط", "نقاطي"),
+    "es": ("puntos", "sellos"),
+    "fr": ("points", "tampons"),
+    "pt": ("pontos", "selos"),
 }
 
 

@@ -28,7 +28,10 @@ from messaging.contacts.importing.imports import ImportOptions
 from messaging.models import ContactImport, ContactImportReject
 
 STARTED_RESPONSES: ResponseDict = {202: ImportShape, 409: ErrorBody}
-COLUMNS = ("phone", "name", "language", "tags", "birthday", "note", "consent", "consent_source")
+COLUMNS = (
+    *("phone", "name", "language", "tags", "birthday", "note", "consent", "consent_source"),
+    *("network_id", "username"),
+)
 
 
 @v1.post("/contacts/import", tags=[TAG], summary="Import contacts", responses=STARTED_RESPONSES)
@@ -130,7 +133,7 @@ def _as_csv(rows: list[ImportRow]) -> str:
         consent = None if row.consent is None else "yes" if row.consent else "no"
         cells = (
             *(row.phone, row.name, row.language, tags, row.birthday, row.note),
-            *(consent, row.consent_source),
+            *(consent, row.consent_source, row.network_id, row.username),
         )
         writer.writerow(["" if cell is None else cell for cell in cells])
     return out.getvalue()

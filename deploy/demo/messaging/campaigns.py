@@ -13,8 +13,10 @@ from messaging.campaigns import audiences, results
 from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns import runner as campaign_runner
+from messaging.campaigns import taps as campaign_taps
 from messaging.campaigns.repository import CampaignInput
 from messaging.costs.usage import UsageTally
+from messaging.inbox.composed import ComposedCard
 from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
 from messaging.messages import claim as message_claim
 from messaging.messages.receive import receive_message
@@ -41,6 +43,7 @@ class CampaignTexts:
     offer: str
     answers: tuple[str, ...]
     goodbye: str
+    buttons: tuple[str, str]
 
 
 TEXTS = {
@@ -66,6 +69,7 @@ TEXTS = {
         offer="Hafta sonu tatlısı",
         answers=("Harika, akşama geliyoruz!", "Teşekkürler, hafta sonu uğrarız", "Süper 👍"),
         goodbye="DUR",
+        buttons=("Akşama geliyorum", "Başka zaman"),
     ),
     "es": CampaignTexts(
         audience="Newsletter readers",
@@ -89,6 +93,7 @@ TEXTS = {
         offer="Weekend at the workshop",
         answers=("Do you still have the blue one?", "Lovely, just ordered two!", "Thank you!"),
         goodbye="STOP",
+        buttons=("Show me", "Maybe later"),
     ),
 }
 
@@ -124,7 +129,13 @@ def _send(texts: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
     """
     name, text = texts.finished
     made = campaign_repository.add(
-        CampaignInput(name=name, text=text, rest_days=3, filters={"tags": texts.tags})
+        CampaignInput(
+            name=name,
+            text=text,
+            card=ComposedCard("buttons", buttons=texts.buttons),
+            rest_days=3,
+            filters={"tags": texts.tags},
+        )
     )
     campaign_lifecycle.start(made.id)
     while (
@@ -165,19 +176,28 @@ def _receive_replies(
     for place, (phone, _) in enumerate(sent[3::11]):
         reply = texts.goodbye if place == 1 else texts.answers[place % len(texts.answers)]
         _writes(tenant_id, at + timedelta(minutes=25 + 13 * place), phone, reply)
+    for place, (phone, network_id) in enumerate(sent[5::4]):
+        title = texts.buttons[place % 3 // 2]
+        content = {"id": title, "title": title, "reply_to": network_id}
+        _writes(tenant_id, at + timedelta(minutes=12 + 3 * place), phone, title, content)
 
 
-def _writes(tenant_id: int, at: datetime, phone: str, text: str) -> None:
+def _writes(
+    tenant_id: int, at: datetime, phone: str, text: str, tap: dict[str, str] | None = None
+) -> None:
     message = InboundMessage(
         network_id=f"wamid.answer{int(at.timestamp())}.{phone}",
         sender_phone=phone,
         sender_network_id="",
         sender_name="",
         at=int(at.timestamp()),
-        kind="text",
+        kind="button" if tap else "text",
         text=text,
+        content=dict(tap or {}),
     )
     with frozen(at), tenant_scope(tenant_id):
         tally = UsageTally()
-        receive_message(demo_line(), message, tally)
+        message_id = receive_message(demo_line(), message, tally)
+        if tap and message_id:
+            campaign_taps.record_tap(message, message_id)
         tally.write()

@@ -10,7 +10,9 @@ from sqlalchemy import insert, text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import DomainError
+from core.i18n.catalogs import N_
 from core.ids import from_uuid, new_uuid, to_uuid
+from core.values.network_address import address_kind
 from core.values.phone import phone_variants
 from messaging import search_index
 from messaging.contacts import consent as contact_consent
@@ -32,29 +34,33 @@ SELECT phone, line FROM contact_import_phones
 """)
 FIND_EXISTING = text("""
 SELECT value, contact_id FROM identities
- WHERE tenant_id = :tenant_id AND kind = 'phone' AND value = ANY(:phones)
+ WHERE tenant_id = :tenant_id AND kind IN ('phone', 'network_id', 'lid') AND value = ANY(:values)
 """)
 INSERT_CONTACTS = text("""
 INSERT INTO contacts (tenant_id, id, name, name_key, named_by, profile_name, language, tags,
                       fields, birthday, birth_year, consent_at, consent_source, opted_out_source,
-                      orders, visits, spent)
+                      orders, visits, spent, username)
 SELECT :tenant_id, mine.id, mine.name, mine.name_key,
        CASE WHEN mine.name = '' THEN 'network' ELSE 'person' END, '', mine.language,
        ARRAY(SELECT jsonb_array_elements_text(mine.tags)), mine.fields, mine.birthday,
        mine.birth_year, CASE WHEN mine.source <> '' THEN CAST(:now AS timestamptz) END,
-       mine.source, '', 0, 0, 0
+       mine.source, '', 0, 0, 0, mine.username
   FROM unnest(CAST(:ids AS uuid[]), CAST(:names AS text[]), CAST(:keys AS text[]),
               CAST(:languages AS text[]), CAST(:tags AS jsonb[]), CAST(:fields AS jsonb[]),
               CAST(:birthdays AS smallint[]), CAST(:years AS smallint[]),
-              CAST(:sources AS text[]))
-       AS mine (id, name, name_key, language, tags, fields, birthday, birth_year, source)
+              CAST(:sources AS text[]), CAST(:usernames AS text[]))
+       AS mine (id, name, name_key, language, tags, fields, birthday, birth_year, source,
+                username)
 RETURNING id
 """)
 INSERT_IDENTITIES = text("""
 INSERT INTO identities (tenant_id, kind, value, contact_id, spelling)
-SELECT :tenant_id, 'phone', mine.value, mine.id, mine.spelling
-  FROM unnest(CAST(:values AS text[]), CAST(:ids AS uuid[]), CAST(:spellings AS text[]))
-       AS mine (value, id, spelling)
+SELECT :tenant_id, mine.kind, mine.value, mine.id, mine.spelling
+  FROM unnest(CAST(:kinds AS text[]), CAST(:values AS text[]), CAST(:ids AS uuid[]),
+              CAST(:spellings AS text[])) AS mine (kind, value, id, spelling)
+ WHERE mine.kind <> 'phone' OR NOT EXISTS (
+       SELECT 1 FROM identities AS own
+        WHERE own.tenant_id = :tenant_id AND own.contact_id = mine.id AND own.kind = 'phone')
     ON CONFLICT DO NOTHING RETURNING contact_id
 """)
 DELETE_CONTACTS = text("""
@@ -95,14 +101,24 @@ UPDATE contacts
        consent_at = CASE WHEN mine.source <> '' AND contacts.consent_at IS NULL
                          THEN CAST(:now AS timestamptz) ELSE contacts.consent_at END,
        consent_source = CASE WHEN mine.source <> '' AND contacts.consent_at IS NULL
-                             THEN mine.source ELSE contacts.consent_source END
+                             THEN mine.source ELSE contacts.consent_source END,
+       username = CASE WHEN contacts.username = '' THEN mine.username ELSE contacts.username END
   FROM unnest(CAST(:ids AS uuid[]), CAST(:names AS text[]), CAST(:keys AS text[]),
               CAST(:languages AS text[]), CAST(:tags AS jsonb[]), CAST(:fields AS jsonb[]),
               CAST(:birthdays AS smallint[]), CAST(:years AS smallint[]),
-              CAST(:sources AS text[]))
-       AS mine (id, name, name_key, language, tags, fields, birthday, birth_year, source)
+              CAST(:sources AS text[]), CAST(:usernames AS text[]))
+       AS mine (id, name, name_key, language, tags, fields, birthday, birth_year, source,
+                username)
  WHERE contacts.tenant_id = :tenant_id AND contacts.id = mine.id
 """)
+
+
+SAME_NUMBER = N_("This number is already in row {line}.")
+SAME_ID = N_("This WhatsApp ID is already in row {line}.")
+TWO_CONTACTS = N_(
+    "The phone number and the WhatsApp ID belong to two contacts. Merge them, or leave one of the "
+    "two cells empty."
+)
 
 
 @dataclass
@@ -129,7 +145,9 @@ def apply_batch(one: ContactImport, batch: list[FileRow], *, write: bool) -> Imp
             values = {key: str(value)[:200] for key, value in error.values.items()}
             faults.append(RowError(row.line, row.cells, named, error.template, values))
     good, repeats = _without_repeats(one, good)
-    known = _existing_contacts(good)
+    known, two_contacts = _existing_contacts(good)
+    faults += two_contacts
+    good = [row for row in good if row.line not in {fault.line for fault in two_contacts}]
     new = [row for row in good if row.key not in known]
     old = [row for row in good if row.key in known] if reader.updates else []
     counts = ImportCounts(len(new), len(old), len(repeats), len(faults))
@@ -170,8 +188,8 @@ def _without_repeats(
         RowError(
             row.line,
             row.cells,
-            "phone",
-            "This number is already in row {line}.",
+            "phone" if row.phone else "network_id",
+            SAME_NUMBER if row.phone else SAME_ID,
             {"line": first.get(row.key, 0)},
         )
         for row in good
@@ -180,15 +198,30 @@ def _without_repeats(
     return unique, repeats
 
 
-def _existing_contacts(good: list[ParsedRow]) -> dict[str, str]:
-    """Return the contact ids by phone key; phones match in any spelling."""
-    ways = {way: row.key for row in good for way in phone_variants(row.phone)}
-    if not ways:
-        return {}
+def _existing_contacts(good: list[ParsedRow]) -> tuple[dict[str, str], list[RowError]]:
+    """Return the contact ids by row key, and the rows whose phone and id are of two contacts.
+
+    Phones match in any spelling.
+    """
+    spellings = {row.line: phone_variants(row.phone) if row.phone else set() for row in good}
+    values = {way for ways in spellings.values() for way in ways}
+    values |= {row.network_id for row in good if row.network_id}
+    if not values:
+        return {}, []
     found = db.session.execute(
-        FIND_EXISTING, {"tenant_id": current_tenant_id(), "phones": list(ways)}
+        FIND_EXISTING, {"tenant_id": current_tenant_id(), "values": sorted(values)}
     )
-    return {ways[row.value]: str(row.contact_id) for row in found}
+    owners = {row.value: str(row.contact_id) for row in found}
+    known: dict[str, str] = {}
+    faults: list[RowError] = []
+    for row in good:
+        by_phone = next((owners[way] for way in spellings[row.line] if way in owners), None)
+        by_id = owners.get(row.network_id)
+        if by_phone and by_id and by_phone != by_id:
+            faults.append(RowError(row.line, row.cells, "network_id", TWO_CONTACTS, {}))
+        elif owner := by_phone or by_id:
+            known[row.key] = owner
+    return known, faults
 
 
 def _record_rejects(one: ContactImport, faults: list[RowError]) -> None:
@@ -221,7 +254,32 @@ def _columns(rows: list[ParsedRow], ids: list[str]) -> dict[str, Any]:
         "birthdays": [row.birthday for row in rows],
         "years": [row.birth_year for row in rows],
         "sources": [row.source for row in rows],
+        "usernames": [row.username for row in rows],
     }
+
+
+def _insert_identities(pairs: list[tuple[str, str, str]]) -> set[str]:
+    """Add values with their spellings to contacts, and return the contacts that got theirs."""
+    rows = db.session.execute(
+        INSERT_IDENTITIES,
+        {
+            "tenant_id": current_tenant_id(),
+            "kinds": [address_kind(value) for _, value, _ in pairs],
+            "ids": [contact for contact, _, _ in pairs],
+            "values": [value for _, value, _ in pairs],
+            "spellings": [spelling for _, _, spelling in pairs],
+        },
+    )
+    return {str(contact_id) for (contact_id,) in rows}
+
+
+def _second_addresses(pairs: list[tuple[str, ParsedRow]]) -> list[tuple[str, str, str]]:
+    """The network ids of rows that have a phone too."""
+    return [
+        (contact, row.network_id, row.network_id)
+        for contact, row in pairs
+        if row.phone and row.network_id
+    ]
 
 
 def create_contacts(source: ContactImport, rows: list[ParsedRow]) -> None:
@@ -229,20 +287,15 @@ def create_contacts(source: ContactImport, rows: list[ParsedRow]) -> None:
         return
     ids = [str(new_uuid()) for _ in rows]
     db.session.execute(INSERT_CONTACTS, _columns(rows, ids))
-    named = db.session.execute(
-        INSERT_IDENTITIES,
-        {
-            "tenant_id": current_tenant_id(),
-            "values": [row.key for row in rows],
-            "ids": ids,
-            "spellings": [row.phone for row in rows],
-        },
+    own_ids = _insert_identities(
+        [(one, row.key, row.phone or row.network_id) for one, row in zip(ids, rows, strict=True)]
     )
-    own_ids = {str(contact_id) for (contact_id,) in named}
     if len(own_ids) < len(ids):  # a new message created some of these contacts in the meantime
         late = [one for one in ids if one not in own_ids]
         db.session.execute(DELETE_CONTACTS, {"tenant_id": current_tenant_id(), "ids": late})
     pairs = [(one, row) for one, row in zip(ids, rows, strict=True) if one in own_ids]
+    if more := _second_addresses(pairs):
+        _insert_identities(more)
     after = {
         contact_id: search_tokens.tokens_of(
             search_tokens.TokenSource(
@@ -250,7 +303,12 @@ def create_contacts(source: ContactImport, rows: list[ParsedRow]) -> None:
                 language=row.language,
                 tags=row.tags,
                 agreed=bool(row.source),
-                names=[f"phone:{row.key}"],
+                username=row.username,
+                names=[
+                    f"{address_kind(one)}:{one}"
+                    for one in dict.fromkeys((row.key, row.network_id))
+                    if one
+                ],
             )
         )
         for contact_id, row in pairs
@@ -269,6 +327,10 @@ def _update_contacts(one: ContactImport, rows: list[ParsedRow], known: dict[str,
     ids, chosen = list(by_contact), list(by_contact.values())
     with search_tokens.updating_tokens(*(from_uuid("con", UUID(one)) for one in ids)):
         db.session.execute(UPDATE_CONTACTS, _columns(chosen, ids))
+        pairs = list(by_contact.items())
+        phones = [(contact, row.key, row.phone) for contact, row in pairs if row.phone]
+        if missing := [*phones, *_second_addresses(pairs)]:
+            _insert_identities(missing)
     refused = [contact for contact, row in by_contact.items() if row.consent is False]
     if refused:
         _withdraw_consents(refused, one.file_name)

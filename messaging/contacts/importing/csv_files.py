@@ -22,6 +22,8 @@ _TURKISH = frozenset(b"\xd0\xdd\xde\xf0\xfd\xfe")
 # What a column may contain; `field:` with an id is a custom field.
 COLUMN_MEANINGS = (
     "phone",
+    "network_id",
+    "username",
     "name",
     "first_name",
     "last_name",
@@ -35,6 +37,10 @@ COLUMN_MEANINGS = (
 COLUMN_NAMES = {
     "phone": "phone|phone number|mobile|mobile phone|cell|tel|telephone|whatsapp|msisdn|number"
     "|telefon|telefon numarasi|cep|cep telefonu|gsm|telefono|movil|handy|numero|celular",
+    "network_id": "network id|whatsapp id|whatsapp user id|user id|bsuid|lid|whatsapp kimligi"
+    "|kullanici kimligi|id de whatsapp|whatsapp kennung|identifiant whatsapp",
+    "username": "username|user name|whatsapp username|whatsapp user name|kullanici adi"
+    "|nombre de usuario|usuario|benutzername|nom d utilisateur|nome de usuario",
     "name": "name|full name|contact|contact name|customer|ad soyad|adi soyadi|isim|musteri"
     "|isim soyisim|nombre completo|cliente",
     "first_name": "first name|firstname|given name|ad|adi|vorname|nombre|prenom|nome",

@@ -375,8 +375,8 @@ def _meanings(given: list[str], width: int) -> list[str]:
     used = [meaning for meaning in meanings if meaning and meaning != "tags"]
     if len(set(used)) < len(used):
         raise invalid("columns", "column_twice", "Two columns cannot contain the same field.")
-    if "phone" not in meanings:
-        raise invalid("columns", "no_phone", "Choose the column that contains the phone number.")
+    if not {"phone", "network_id"} & set(meanings):
+        raise invalid("columns", "no_phone", "Choose the column with the phone or WhatsApp ID.")
     return meanings
 
 

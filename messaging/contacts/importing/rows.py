@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import invalid
+from core.values.network_address import is_network_id
 from core.values.text import BadText, normalize_text, one_line
 from core.values.yes_no import words_of, yes_or_no
 from messaging.contacts import consent as contact_consent
@@ -25,7 +26,11 @@ class ParsedRow:
     line: int
     cells: list[str]
     phone: str
+    """Empty if the row has only a network id."""
     key: str
+    """The phone as it is stored, else the network id."""
+    network_id: str = ""
+    username: str = ""
     name: str = ""
     language: str = ""
     tags: list[str] = field(default_factory=list)
@@ -71,10 +76,7 @@ class RowParser:
                     tags += words.replace(";", ",").replace("|", ",").split(",")
                 else:
                     cells[meaning] = words
-        written = cells.get("phone", "")
-        if not written:
-            raise invalid("phone", "missing_phone", "The phone number is missing.")
-        phone = contact_validation.parse_phone(_undo_spreadsheet(written), self.country)
+        phone, network_id = self._addresses(cells)
         name = cells.get("name", "")
         if not name:
             name = f"{cells.get('first_name', '')} {cells.get('last_name', '')}"
@@ -89,7 +91,9 @@ class RowParser:
             line=row.line,
             cells=row.cells,
             phone=phone,
-            key=people.canonical_spelling(phone),
+            key=people.canonical_spelling(phone) if phone else network_id,
+            network_id=network_id,
+            username=one_line(cells.get("username", "").lstrip("@"), people.LONGEST_USERNAME),
             name=contact_validation.parse_name(name),
             language=contact_validation.parse_language(cells.get("language", "")),
             tags=contact_validation.parse_tags([*tags, *self.tags]),
@@ -100,6 +104,34 @@ class RowParser:
             source=source,
             consent=agreed,
         )
+
+    def _addresses(self, cells: dict[str, str]) -> tuple[str, str]:
+        """The phone and the network id, one of which may be empty."""
+        written, network_id = cells.get("phone", ""), cells.get("network_id", "").strip()
+        if network_id and not is_network_id(network_id):
+            raise invalid(
+                "network_id",
+                "invalid_network_id",
+                "This is not a WhatsApp ID. It looks like TR.13491208655302741918 or "
+                "123456789012345@lid.",
+            )
+        if not written and not network_id and cells.get("username"):
+            raise invalid(
+                "username",
+                "missing_phone",
+                "A user name alone is not enough, because it can change. Add the phone number or "
+                "the WhatsApp ID.",
+            )
+        if not written and not network_id and "network_id" in self.meanings:
+            raise invalid(
+                "phone", "missing_phone", "The phone number and the WhatsApp ID are missing."
+            )
+        if not written and not network_id:
+            raise invalid("phone", "missing_phone", "The phone number is missing.")
+        if not written:
+            return "", network_id
+        phone = contact_validation.parse_phone(_undo_spreadsheet(written), self.country)
+        return phone, network_id
 
     def _consent(self, values: dict[str, str]) -> tuple[bool | None, str]:
         """Return whether this row consents, and how.

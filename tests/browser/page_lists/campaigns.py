@@ -4,6 +4,7 @@ from messaging.campaigns import audiences
 from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.repository import CampaignInput
+from messaging.inbox.composed import ComposedCard
 
 CAMPAIGNS = {
     "campaigns": "/campaigns",
@@ -11,6 +12,8 @@ CAMPAIGNS = {
     "campaign-new": "/campaigns/new",
     "campaign-who": "/campaigns/{draft_campaign}/who",
     "campaign-what": "/campaigns/{draft_campaign}/what",
+    "campaign-buttons": "/campaigns/{buttons_campaign}/what",
+    "campaign-map": "/campaigns/{map_campaign}/what",
     "campaign-when": "/campaigns/{draft_campaign}/when",
     "campaign-check": "/campaigns/{draft_campaign}/check",
     "campaign-start": "/campaigns/{draft_campaign}/start",
@@ -32,7 +35,21 @@ def campaign_ids() -> dict[str, object]:
     held = campaign_repository.add(CampaignInput(name="Paused on the way", text="Not yet"))
     campaign_lifecycle.start(held.id)
     campaign_lifecycle.pause(held.id)
+    rows = ("19:00 | By the window", "20:00", "21:00")
+    choices = ComposedCard("list", list_button="Choose a time", rows=rows)
+    listed = campaign_repository.add(CampaignInput(name="Dinner", text="When?", card=choices))
+    place = {"latitude": 41.0, "longitude": 29.0, "name": "Mavi", "address": "Moda 1, Istanbul"}
+    opening = {
+        "name": "new_place",
+        "language": "en",
+        "parameters": ["{{customer.first_name}}"],
+        "location": place,
+        "buttons": [None, "MODA-10"],
+    }
+    mapped = campaign_repository.add(CampaignInput(name="Opening", template=opening))
     return {
+        "buttons_campaign": listed.id,
+        "map_campaign": mapped.id,
         "campaign": found["finished"],
         "draft_campaign": found["draft"],
         "scheduled_campaign": found["scheduled"],

@@ -37,6 +37,8 @@ def test_a_text_is_in_the_readers_language_else_in_english(texts):
 def test_an_empty_value_leaves_no_gap(texts):
     assert texts.text("pl", "Hello {name}!", name="Ola") == "Cześć Ola!"
     assert texts.text("pl", "Hello {name}!", name="") == "Cześć!"
+    assert texts.text("en", "Thanks, {name}!", name="") == "Thanks!"
+    assert texts.text("en", "Thanks, {name}, we know.", name="") == "Thanks, we know."
     assert texts.gettext("pl", "Hello {name}!") == "Cześć {name}!"
     with pytest.raises(KeyError):
         texts.text("pl", "Hello {name}!")

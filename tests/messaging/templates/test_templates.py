@@ -72,7 +72,7 @@ def test_a_new_line_learns_its_templates_over_all_pages(
     monkeypatch.setattr(template_list, "PAGE", 3)
     run_jobs()
     found = names(restaurant)
-    assert len(found) == 14
+    assert len(found) == 15
     assert ("weekend_menu", "tr", "approved") in found
     assert ("we_miss_you", "en", "paused") in found
     with restaurant.scope():

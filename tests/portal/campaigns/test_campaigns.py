@@ -13,6 +13,7 @@ from messaging.campaigns.repository import CampaignInput
 from messaging.models import Campaign
 from tests.line_factory import make_line
 from tests.messaging.campaigns.campaign_factory import campaign, meets, messages, sends, steps
+from tests.messaging.campaigns.test_buttons import taps
 from tests.messaging.message_factory import add_line
 
 
@@ -195,3 +196,29 @@ def test_who_only_looks_on_changes_nothing(browser, restaurant):
     assert "Soup day" in words(viewer.get("/campaigns"))
     assert "Draft" in words(viewer.get(f"/campaigns/{one}"))
     assert viewer.post(f"/campaigns/{one}/start").status_code == 403
+
+
+def test_buttons_are_written_in_the_editor_and_their_taps_shown(owner, restaurant):
+    line = make_line(restaurant)
+    meets(restaurant, "Ayşe Kaya")
+    buttons = {"kind": "buttons", "button_1": "I am coming", "button_2": "Not this time"}
+    one, here = made(owner, restaurant, **buttons)
+    assert 'value="Not this time"' in owner.get(f"{here}/what").get_data(as_text=True)
+    assert "I am coming" in words(owner.get(f"{here}/check"))
+    wrong = {**buttons, "button_2": "I am coming"}
+    answer = owner.post(f"{here}/what", name="Soup", says="text", text="Soup?", **wrong)
+    assert "Two choices have the same text." in words(answer)
+    with frozen(now()):
+        owner.post(f"{here}/start")
+        steps(restaurant)
+        sends(restaurant)
+        taps(restaurant, line, messages(restaurant)[0], "I am coming")
+        advance(5)
+        steps(restaurant)
+    page = words(owner.get(f"{here}?shown=tapped"))
+    assert "Choices" in page
+    assert "I am coming 1" in page
+    assert "Ayşe" in page
+    export = owner.get(f"{here}/results.csv?shown=tapped").get_data(as_text=True)
+    assert ",I am coming," in export
+    assert campaign(restaurant, one).counts["tapped"] == 1

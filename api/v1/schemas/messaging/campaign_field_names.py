@@ -15,6 +15,15 @@ WIRE_NAMES = {
     "header_url": "template.header_url",
     "header_file": "template.header_url",
     "buttons": "template.buttons",
+    "code": "template.buttons",
+    "location": "template.header_location",
+    "location_name": "template.header_location.name",
+    "location_address": "template.header_location.address",
+    "button_1": "card.buttons",
+    "rows": "card.rows",
+    "list_button": "card.list_button",
+    "link_text": "card.link_text",
+    "link_url": "card.link_url",
 }
 
 

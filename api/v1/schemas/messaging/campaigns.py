@@ -9,12 +9,13 @@ from pydantic import BaseModel, Field
 from api.paging import PageQuery
 from api.schemas import Moment
 from api.v1.schemas.messaging.audiences import FilterFacts
+from api.v1.schemas.messaging.campaign_messages import CardFacts, TemplateFacts
 from api.v1.schemas.messaging.contacts import CONTACT_ID
-from api.v1.schemas.messaging.messages import media_url
 from core.clock import rfc3339
 from core.values.money import json_number, usd
 from messaging.campaigns import results
-from messaging.campaigns.dry_run import DryRunResult, MessagePreview
+from messaging.campaigns.dry_run import DryRunResult
+from messaging.campaigns.personalize import MessagePreview
 from messaging.campaigns.repository import DEFAULT_QUIET_HOURS, UNCHANGED, CampaignInput
 from messaging.campaigns.results import RecipientResult
 from messaging.campaigns.template_values import with_stored_file
@@ -24,41 +25,6 @@ from messaging.templates.components import TemplatePreview
 CAMPAIGN_ID = "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 SHOWN = f"^({'|'.join(results.RESULT_STATES)})$"
-
-
-class TemplateFacts(BaseModel):
-    name: str = Field(
-        max_length=512,
-        examples=["weekend_offer"],
-        description="The template's name on the network.",
-    )
-    language: str = Field(max_length=15, examples=["tr"])
-    parameters: list[str] = Field(
-        default_factory=list,
-        max_length=20,
-        description="Placeholders are filled in for each recipient.",
-    )
-    header: str | None = Field(
-        None, max_length=200, description="The value in a text header. Placeholders are allowed."
-    )
-    header_url: str | None = Field(
-        None,
-        max_length=2048,
-        description="The URL of the header image, video or document that the template needs."
-        " Or upload it: `PUT /campaigns/{campaign_id}/header-file`.",
-        examples=["https://example.com/weekend.jpg"],
-    )
-    buttons: list[str | None] = Field(
-        default_factory=list,
-        max_length=10,
-        description="The end of each button's URL, in the order of the buttons; null for"
-        " a button without one. Placeholders are filled in and URL-encoded.",
-    )
-
-    def values_to_store(self) -> dict[str, Any]:
-        named = self.model_dump(exclude={"header_url"}, exclude_none=True)
-        media = {"url": media_url(self.header_url, "header_url")} if self.header_url else {}
-        return {**named, "buttons": self.buttons, "media": media}
 
 
 class Quiet(BaseModel):
@@ -87,6 +53,9 @@ class CampaignFacts(BaseModel):
         examples=["Hi {{customer.first_name|there}}, soup is on us today. {{shop.name}}"],
         description="The text to send. Placeholders such as `{{customer.name}}` are filled in.",
     )
+    card: CardFacts | None = Field(
+        None, description="Buttons, a list or a link below `message`. null: none."
+    )
     template: TemplateFacts | None = Field(
         None, description="A template to send instead of `message`."
     )
@@ -110,6 +79,7 @@ class CampaignFacts(BaseModel):
             "filters": self.filters.filled_values() if self.filters else {},
             "line_id": self.instance_id,
             "text": self.message or "",
+            "card": self.card.to_card() if self.card else None,
             "template": with_stored_file(self.template.values_to_store(), before or {})
             if self.template
             else {},
@@ -163,6 +133,7 @@ class Counts(BaseModel):
     delivered: int
     read: int
     replied: int
+    tapped: int = Field(description="How many tapped a button or chose from a list.")
     failed: int
     opted_out: int
     left_out: int
@@ -177,6 +148,10 @@ class Counts(BaseModel):
     cost_usd: float
     reasons: dict[str, int] = Field(description="Why contacts were skipped.")
     causes: dict[str, int] = Field(description="Why messages failed.")
+    taps: dict[str, int] = Field(
+        description="How many recipients tapped each button or row last, by its title.",
+        examples=[{"I am coming": 18, "Not this time": 4}],
+    )
 
 
 class CampaignShape(BaseModel):
@@ -190,6 +165,10 @@ class CampaignShape(BaseModel):
     filters: dict[str, Any]
     instance_id: int | None
     message: str = Field(description="The text that is sent, with its placeholders.")
+    card: dict[str, Any] | None = Field(
+        description="What is shown below the text: `kind` is `buttons`, `list` or `link_button`.",
+        examples=[{"kind": "buttons", "buttons": ["I am coming", "Not this time"]}],
+    )
     template: dict[str, Any] | None
     gift: str | None
     quiet_hours: dict[str, str] | None
@@ -219,9 +198,12 @@ class PreviewShape(BaseModel):
     phone: str
     message: str = Field(description="The text as this recipient would get it.")
     header: str = Field(description="The header of a template, filled; empty when it has none.")
-    header_media: str = Field(description="image, video or document above the text, or empty.")
+    header_media: str = Field(
+        description="image, video, document or location above the text, or empty."
+    )
     footer: str
     buttons: list[ButtonShape]
+    choices: list[str] = Field(description="The rows of a list, which its button opens.")
 
 
 class DryRun(BaseModel):
@@ -259,6 +241,11 @@ class ResultShape(BaseModel):
     cost_usd: float
     handed_at: str | None
     replied_at: str | None
+    tapped: str = Field(
+        description="The title of the button or list row that was tapped last; empty if none was.",
+        examples=["I am coming"],
+    )
+    tapped_at: str | None
     opted_out_at: str | None
     orders: int
     spent: str
@@ -280,6 +267,7 @@ def campaign_json(one: Campaign) -> dict[str, Any]:
         "filters": one.filters,
         "instance_id": one.line_id,
         "message": one.text,
+        "card": one.card or None,
         "template": _template_json(one.template),
         "gift": one.gift,
         "quiet_hours": {"since": _clock(one.quiet_from), "until": _clock(one.quiet_until)}
@@ -309,6 +297,7 @@ def _template_json(template: dict[str, Any]) -> dict[str, Any] | None:
         "header": template.get("header"),
         "header_url": media.get("url"),
         "header_file": media.get("file", {}).get("filename"),
+        "header_location": template.get("location"),
         "buttons": template.get("buttons", []),
     }
 
@@ -319,7 +308,8 @@ def because(one: Campaign) -> str:
 
 
 def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
-    blank: dict[str, Any] = {"spent": "0", "currency": "", "reasons": {}, "causes": {}}
+    blank: dict[str, Any] = {"spent": "0", "currency": ""}
+    blank |= {name: {} for name in ("reasons", "causes", "taps")}
     return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
 
 
@@ -350,6 +340,7 @@ def _preview_json(one: MessagePreview) -> dict[str, Any]:
         "header_media": shown.header_media,
         "footer": shown.footer,
         "buttons": [{"text": text, "url": url} for text, url in pairs],
+        "choices": list(one.choices),
     }
 
 
@@ -366,6 +357,8 @@ def result_json(one: RecipientResult) -> dict[str, Any]:
         "cost_usd": json_number(row.cost_usd),
         "handed_at": row.handed_at and rfc3339(row.handed_at),
         "replied_at": row.replied_at and rfc3339(row.replied_at),
+        "tapped": row.tapped,
+        "tapped_at": row.tapped_at and rfc3339(row.tapped_at),
         "opted_out_at": row.opted_out_at and rfc3339(row.opted_out_at),
         "orders": row.orders,
         "spent": str(Decimal(row.spent).normalize() + 0),

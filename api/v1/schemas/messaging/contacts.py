@@ -190,6 +190,15 @@ class ErasureShape(BaseModel):
 
 class ImportRow(BaseModel):
     phone: str | None = Field(None, max_length=64, examples=["905321112233"])
+    network_id: str | None = Field(
+        None,
+        max_length=160,
+        description="The network's id of a person without a phone, beside `phone` or instead.",
+        examples=["TR.13491208655302741918"],
+    )
+    username: str | None = Field(
+        None, max_length=80, description="Shown and searched. It does not identify anybody."
+    )
     name: str | None = Field(None, max_length=400, examples=["Ayşe Yılmaz"])
     language: str | None = Field(None, max_length=20)
     tags: list[str] | None = Field(None, max_length=30)
