@@ -6,9 +6,9 @@ or code that it is for.
 
 from datetime import datetime, timedelta
 
-from babel.dates import format_date, format_skeleton
+from babel.dates import format_date, format_skeleton, format_time
 
-from core.clock import now
+from core.clock import now, zone
 from core.i18n.catalogs import N_, KeyedTexts
 from core.i18n.plurals import Message, Plural
 
@@ -18,6 +18,7 @@ CHAT_TEXTS: dict[str, Message] = {
     "table": N_("Table {table}"),
     "takeaway": N_("Pickup"),
     "delivery": N_("Delivery to: {address}"),
+    "due": N_("For {time}"),
     "note": N_("Note"),
     "service": N_("Service {percent} %"),
     "delivery_fee": N_("Delivery fee"),
@@ -32,6 +33,23 @@ CHAT_TEXTS: dict[str, Message] = {
     "code": N_("Order code"),
     # Answers to an order
     "received": N_("Thank you {name}! Your order {order} is in the kitchen. Total: {total}."),
+    "scheduled": N_(
+        "Thank you {name}! Your order {order} is confirmed for {time}. Total: {total}."
+    ),
+    "fired": N_("Your order {order} for {time} is now in the kitchen."),
+    "full": N_(
+        "Our kitchen is full at this time. When would you like your order? Choose a time, or "
+        "reply with your order code and the time: {code} 19:45"
+    ),
+    "full_today": N_("Our kitchen is full today. Please try again tomorrow, or message us here."),
+    "time_passed": N_(
+        "This time is no longer possible. When would you like your order? Choose a time, or "
+        "reply with your order code and the time: {code} 19:45"
+    ),
+    "not_enough_left": N_(
+        "Sorry, we have only {left} of {name} left. Please open the menu again and change your "
+        "order."
+    ),
     "added": N_("We have added this to your order {order}. The new total is {total}."),
     "waits": N_(
         "Thank you {name}! We have received your order {order} and will confirm it shortly."
@@ -249,6 +267,15 @@ _texts = KeyedTexts("chat", CHAT_TEXTS)
 chat_text = _texts.text
 unfilled_chat_text = _texts.unfilled
 chat_languages = _texts.languages
+
+
+def time_text(at: datetime, time_zone: str, language: str) -> str:
+    """A time in the restaurant's time zone: 19:30 today, else with the day."""
+    local = at.astimezone(zone(time_zone))
+    clock = str(format_time(local, "short", locale=language))
+    if local.date() == now().astimezone(local.tzinfo).date():
+        return clock
+    return f"{format_skeleton('MMMEd', local.date(), locale=language)}, {clock}"
 
 
 def opening_day(at: datetime, language: str) -> str:

@@ -12,6 +12,8 @@ from restaurant.orders import alarms as order_alarms
 from restaurant.orders import card_payments, loyalty_effects
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders.effects import Change, register
+from restaurant.orders.pace import firing as order_firing
+from restaurant.orders.pace import holds as order_holds
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
 
@@ -31,11 +33,15 @@ def _register_order_effects() -> None:
     register(
         Change.PLACED,
         order_alarms.schedule_alarm,
+        order_firing.schedule_firing,
         payment_links.create_if_awaited,
         order_notifications.publish_new_order,
     )
     register(
         Change.STATE,
+        order_holds.release_if_cancelled,
+        order_holds.take_again_if_sent,
+        order_firing.schedule_firing,
         payment_links.close_if_cancelled,
         order_notifications.publish_state,
         payment_links.create_if_awaited,

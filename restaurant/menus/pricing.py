@@ -3,6 +3,7 @@
 Each amount is rounded to the currency when it is calculated, so that the amounts shown add up.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -36,6 +37,8 @@ class ChosenOption:
     price: Decimal
     """Surcharge for one piece; 0 if it is one of the free options."""
     removal: bool = False
+    item_id: str = ""
+    """The dish of a set menu that was chosen."""
 
 
 TICKET_MARKS = ("pork",)
@@ -104,6 +107,14 @@ class NotOnMenu(Invalid):
         self.more = {"thing": thing}
 
 
+class NotEnoughLeft(Invalid):
+    """The cart has more pieces of an item than there are left."""
+
+    def __init__(self, item_id: str, name: str, left: int) -> None:
+        super().__init__("not_enough_left", "{name}: only {left} left.", name=name, left=left)
+        self.more = {"item": item_id, "left": left}
+
+
 @dataclass
 class PricedMenu:
     """A published menu, indexed by item id."""
@@ -111,6 +122,8 @@ class PricedMenu:
     content: Mapping[str, Any]
     missing: frozenset[str] = frozenset()
     """Ids that are sold out or not served at this time."""
+    left: Mapping[str, int] = field(default_factory=dict)
+    """Pieces left of the items that are counted."""
     _items: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -147,7 +160,30 @@ def price_items(
         raise Invalid("empty_cart", "The cart is empty.")
     if len(requested) > MAX_ITEMS:
         raise Invalid("too_many_lines", "A cart can have at most {most} items.", most=MAX_ITEMS)
-    return [_price_item(priced_menu, requested_item, language) for requested_item in requested]
+    items = [_price_item(priced_menu, requested_item, language) for requested_item in requested]
+    _check_left(priced_menu, items)
+    return items
+
+
+def pieces_of(item: PricedItem) -> Counter[str]:
+    """Pieces of every dish in an order line: the item itself and the dishes of a set menu."""
+    pieces = Counter({item.item_id: item.quantity})
+    for option in item.options:
+        if option.item_id:
+            pieces[option.item_id] += item.quantity
+    return pieces
+
+
+def _check_left(priced_menu: PricedMenu, items: Sequence[PricedItem]) -> None:
+    if not priced_menu.left:
+        return
+    wanted: Counter[str] = sum((pieces_of(item) for item in items), Counter())
+    for item in items:
+        names = {item.item_id: item.said} | {one.item_id: one.said for one in item.options}
+        for item_id, name in names.items():
+            left = priced_menu.left.get(item_id)
+            if left is not None and left < wanted[item_id]:
+                raise NotEnoughLeft(item_id, name, left)
 
 
 def _price_item(

@@ -137,3 +137,17 @@ class SoldOut(Base, TenantOwned):
     """Empty: until it is put back."""
     by: Mapped[str] = mapped_column(Text, default="")
     at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ItemStock(Base, TenantOwned):
+    """How many pieces of an item a site has left. Takes effect without publishing."""
+
+    __tablename__ = "item_stock"
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+
+    site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
+    item_id: Mapped[str] = mapped_column(Id("itm"), primary_key=True)
+    left_count: Mapped[int]
+    by: Mapped[str] = mapped_column(Text, default="")
+    counted_at: Mapped[datetime] = mapped_column(default=now)
+    """When somebody last entered the number. Older orders are not returned to it."""

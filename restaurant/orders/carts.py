@@ -20,7 +20,7 @@ from core.security import server_keys
 from core.security.server_keys import keyed_digest
 from core.values.money import format_money
 from core.values.text import normalize_text, one_line
-from restaurant.chat_texts import chat_text
+from restaurant.chat_texts import chat_text, time_text
 from restaurant.delivery import addresses
 from restaurant.delivery.addresses import DeliveryAddress
 from restaurant.loyalty import coupon_codes, coupons
@@ -29,7 +29,6 @@ from restaurant.menus.pricing import (
     ZERO,
     OrderTotals,
     PricedItem,
-    PricedMenu,
     PricingTerms,
     RequestedItem,
     calculate_totals,
@@ -38,6 +37,7 @@ from restaurant.menus.pricing import (
 from restaurant.models import Cart, PaymentLink, Site, Table
 from restaurant.orders import card_payments
 from restaurant.orders import rules as order_rules
+from restaurant.orders.pace import times
 from restaurant.sites import sites, tables
 
 CART_LIFETIME = timedelta(hours=2)
@@ -72,6 +72,8 @@ class CartRequest:
     language: str = ""
     coupon: str = ""
     tip_percent: int = 0
+    due_at: datetime | None = None
+    """None: as soon as possible."""
     visitor: str = ""
     """The client's IP address; only a digest is stored."""
 
@@ -79,7 +81,10 @@ class CartRequest:
 def create_cart(site: Site, cart_request: CartRequest) -> Cart:
     """Price and store a cart. Raises Invalid with a message for the diner and stores nothing."""
     moment = now()
-    if why := sites.why_no_orders(site, moment):
+    why = sites.why_no_orders(site, moment)
+    if cart_request.due_at is not None and why in ("", "closed"):
+        times.check_due(site, cart_request.order_type, cart_request.due_at)
+    elif why:
         raise Conflict(why, chat_text(_language(site, cart_request.language), "paused"))
     _check_order_type(site, cart_request)
     table, seated = _table(site, cart_request)
@@ -89,10 +94,11 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
     if version is None:
         raise Conflict("no_menu", "This restaurant has no menu yet.")
     language = _language(site, cart_request.language)
-    priced_menu = PricedMenu(
-        version.content, availability.unavailable(site, version.content, moment)
+    priced_menu = availability.menu_at(
+        site, version.content, cart_request.due_at or moment, cart_request.order_type
     )
     items = price_items(priced_menu, cart_request.items, language)
+    times.check_room(site, cart_request.order_type, items, cart_request.due_at)
     where = _delivery_address(site, cart_request, items)
     terms = pricing_terms(site, cart_request.order_type, items, cart_request.tip_percent, where.fee)
     coupon = ""
@@ -118,6 +124,7 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
         address=where.as_json(),
         coupon=coupon,
         visitor=visitor,
+        due_at=cart_request.due_at,
         made_at=moment,
         expires_at=moment + CART_LIFETIME,
     )
@@ -172,7 +179,12 @@ def order_text(site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderT
     def money(amount: Decimal) -> str:
         return format_money(amount, site.currency, language)
 
-    rows = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*", ""]
+    rows = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*"]
+    if cart.due_at is not None:
+        rows.append(
+            chat_text(language, "due", time=time_text(cart.due_at, site.time_zone, language))
+        )
+    rows.append("")
     for item in items:
         rows.append(f"{item.quantity} × {item.said}: {money(item.amount)}")
         if item.options:
@@ -221,6 +233,7 @@ def item_json(item: PricedItem) -> dict[str, Any]:
                 "said": option.said,
                 "price": str(option.price),
                 "removal": option.removal,
+                "item_id": option.item_id,
             }
             for option in item.options
         ],

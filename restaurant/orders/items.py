@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from core.db import db
-from restaurant.menus.pricing import ChosenOption, PricedItem
+from restaurant.menus import stock
+from restaurant.menus.pricing import ChosenOption, PricedItem, pieces_of
 from restaurant.models import Order, OrderItem
 from restaurant.sites import stations
 
@@ -29,10 +30,13 @@ def to_priced_item(item: OrderItem) -> PricedItem:
 
 
 def add_items(order: Order, items: Sequence[PricedItem], first: int) -> None:
+    """Add lines to an order, and take their pieces from the countdown stock."""
     known = {station.code for station in stations.listed(order.site_id)}
     rows = item_rows(order, items, first)
-    for row in rows:
+    counted = frozenset() if order.test else stock.take(order.site_id, items)
+    for row, item in zip(rows, items, strict=True):
         row.stations = stations.known_or_kitchen(known, row.stations)
+        row.counted = {one: n for one, n in pieces_of(item).items() if one in counted}
     db.session.add_all(rows)
     db.session.flush()
 

@@ -23,7 +23,7 @@ CANCEL, ADD, BILL, WAITER, AGAIN, POINTS = "cancel", "add", "bill", "waiter", "a
 ACTIONS = (CANCEL, ADD, BILL, WAITER, AGAIN, POINTS)
 STATUS = "status"
 """Typed only: a message about the order asks what the guest would like to do."""
-BEFORE_THE_KITCHEN = frozenset({"awaiting_confirmation", "awaiting_payment"})
+BEFORE_THE_KITCHEN = frozenset({"awaiting_confirmation", "awaiting_payment", "scheduled"})
 AT_THE_TABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 FINISHED = frozenset({"delivered", "closed"})
 
