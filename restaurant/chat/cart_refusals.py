@@ -66,7 +66,7 @@ def _unavailable(site: Site, cart: Cart) -> tuple[str, dict[str, Any]] | None:
         for option in row["options"]:
             if option["id"] not in known:
                 return "changed", {}
-            if option["id"] in missing:
+            if {option["id"], option.get("item_id")} & missing:
                 return "sold_out", {"name": option["said"]}
     return None
 

@@ -301,6 +301,8 @@ def _priced(row: dict[str, Any]) -> PricedItem:
         ),
         note=row["note"],
         marks=tuple(row.get("marks", ())),
+        regular_price=Decimal(row["regular_price"]) if row.get("regular_price") else None,
+        offer=row.get("offer", ""),
     )
 
 

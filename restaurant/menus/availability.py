@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now, zone
 from core.db import current_tenant_id, db
 from core.errors import invalid
-from restaurant.menus import menus, publishing, stock
+from restaurant.menus import happy_hours, menus, publishing, stock
 from restaurant.menus.pricing import PricedMenu
 from restaurant.models import Site, SoldOut
 from restaurant.sites import hours
@@ -119,7 +119,13 @@ def menu_at(
 ) -> PricedMenu:
     """The published menu as it is sold to such an order at a moment."""
     left = stock.left_counts(site.id)
-    return PricedMenu(content, unavailable(site, content, moment, left), left)
+    return PricedMenu(
+        content,
+        unavailable(site, content, moment, left),
+        left,
+        order_type,
+        happy_hours.active(content, site, moment),
+    )
 
 
 def unavailable_now(site: Site, content: Mapping[str, Any]) -> frozenset[str]:

@@ -48,6 +48,8 @@ class Cart(Base, TenantOwned):
     """Exactly the text the diner was given to send, to detect edits."""
     visitor: Mapped[str] = mapped_column(Text, default="")
     """Digest of the client's network, with a key that changes daily, for the hourly limits."""
+    replaces_order_id: Mapped[str | None] = mapped_column(Id("ord"))
+    """The guest changes this order."""
     due_at: Mapped[datetime | None]
     """The time that the diner chose; None: as soon as possible."""
     made_at: Mapped[datetime] = mapped_column(default=now)
@@ -132,6 +134,9 @@ class Order(Base, TenantOwned):
     changed_at: Mapped[datetime] = mapped_column(default=now)
     alarmed_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
+    guest_request: Mapped[str] = mapped_column(Text, default="")
+    """What the guest asks for after the kitchen began: cancel, change or nothing."""
+    guest_request_at: Mapped[datetime | None]
     taken: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     """The sum of the payments that staff recorded and did not undo."""
 
@@ -166,6 +171,10 @@ class OrderItem(Base, TenantOwned):
     quantity: Mapped[int]
     unit_price: Mapped[Decimal] = mapped_column(MONEY)
     """Price of one piece including its options."""
+    regular_price: Mapped[Decimal | None] = mapped_column(MONEY)
+    """What one piece costs outside the happy hour."""
+    offer: Mapped[str] = mapped_column(Text, default="")
+    """The name of the happy hour."""
     tax_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
     options: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
     """{name, said, price, removal}"""

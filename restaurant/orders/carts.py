@@ -226,6 +226,8 @@ def item_json(item: PricedItem) -> dict[str, Any]:
         "tax": str(item.tax_percent),
         "stations": list(item.stations),
         "marks": list(item.marks),
+        "regular_price": None if item.regular_price is None else str(item.regular_price),
+        "offer": item.offer,
         "options": [
             {
                 "id": option.id,

@@ -26,6 +26,8 @@ def to_priced_item(item: OrderItem) -> PricedItem:
         ),
         note=item.note,
         marks=tuple(item.marks or ()),
+        regular_price=item.regular_price,
+        offer=item.offer,
     )
 
 
@@ -66,6 +68,8 @@ def item_rows(order: Order, items: Sequence[PricedItem], first: int = 0) -> list
             note=item.note,
             stations=list(item.stations),
             marks=list(item.marks),
+            regular_price=item.regular_price,
+            offer=item.offer,
             voided=0,
         )
         for position, item in enumerate(items, first + 1)

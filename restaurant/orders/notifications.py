@@ -314,6 +314,7 @@ def _item_body(item: OrderItem) -> dict[str, Any]:
         "name": item.name,
         "quantity": item.quantity - item.voided,
         "unit_price": json_number(Decimal(item.unit_price)),
+        "regular_price": json_number(Decimal(item.regular_price or item.unit_price)),
         "options": [option["name"] for option in item.options],
         "station": item.stations[0] if item.stations else "kitchen",
         "stations": list(item.stations),

@@ -61,7 +61,9 @@ def test_a_full_kitchen_answers_in_the_chat_with_buttons_and_a_tap_orders(bistro
     offer = bistro.messages_sent_to(GUEST)[-1]
     buttons = offer.content["interactive"]["buttons"]
     assert [one["title"] for one in buttons] == ["12:30", "12:45", "13:00"]
-    tap = InboundMessage("wamid.tap", GUEST, GUEST, "Ayşe", 0, "button", "12:45", content=buttons[1])
+    tap = InboundMessage(
+        "wamid.tap", GUEST, GUEST, "Ayşe", 0, "button", "12:45", content=buttons[1]
+    )
     assert chosen_times.read_tap(tap) == (cart.code, NOON + timedelta(minutes=45))
     order = taps(bistro, buttons[1])
     assert (order.state, order.due_at) == ("scheduled", NOON + timedelta(minutes=45))

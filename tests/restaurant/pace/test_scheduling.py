@@ -11,7 +11,6 @@ from core.errors import Conflict, DomainError, Invalid
 from core.queue.lanes import Lane
 from jobs.restaurant import orders as orders_job
 from restaurant.menus.pricing import RequestedItem
-from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.pace import firing, times
 from tests.restaurant.bistro import GUEST, answers, open_bistro
@@ -96,25 +95,6 @@ def test_an_unconfirmed_order_waits_for_the_staff_then_for_its_time(bistro):
     assert order.state == "awaiting_confirmation"
     assert bistro.changes_state(order, "sent_to_kitchen").state == "scheduled"
     assert fire(bistro, EVENING) == 1
-
-
-def test_a_paid_order_waits_for_its_time_and_an_unpaid_one_never_fires(bistro):
-    with bistro.scope():
-        order = order_lifecycle.create_order(
-            bistro.site(),
-            order_lifecycle.OrderDraft(
-                order_type="takeaway",
-                payment_method="card_link",
-                items=[],
-                sums={"total": "10"},
-                total=10,
-                language="tr",
-                source="api",
-                due_at=EVENING,
-                test=True,
-            ),
-        ) if False else None
-    assert order is None
 
 
 @pytest.mark.parametrize(
