@@ -96,6 +96,7 @@ CHAT_TEXTS: dict[str, Message] = {
     "button_bill": N_("Bill"),
     "button_waiter": N_("Call the waiter"),
     "button_cancel": N_("Cancel order"),
+    "button_change": N_("Change order"),
     "button_again": N_("Order again"),
     "button_points": N_("My points"),
     "button_status": N_("My order"),
@@ -109,14 +110,20 @@ CHAT_TEXTS: dict[str, Message] = {
     "bill_total": N_("The total of your order {order} is {total}."),
     "bill_paid": N_("Your order {order} is paid. The total was {total}."),
     "waiter_coming": N_("A waiter is coming to table {table}."),
+    "change_items": N_(
+        "Here you can change your order {order} until the kitchen begins. Then send it again."
+    ),
+    "changed_order": N_("We have changed your order {order}. The new total is {total}."),
+    "changed_by_guest": N_("The guest changed the order."),
+    "staff_asked": N_(
+        "The kitchen has already begun with your order {order}, or it is paid. We have asked our "
+        "staff and will let you know."
+    ),
+    "request_declined": N_("Sorry, your order {order} can no longer be changed or cancelled."),
     "cancelled_by_guest": N_("The guest cancelled the order in the chat."),
     "you_cancelled": N_("We have cancelled your order {order}."),
     "cancel_refund": N_("We will refund your payment."),
     "cancelled_already": N_("Your order {order} is already cancelled."),
-    "cancel_too_late": N_(
-        "Your order {order} is already in the kitchen and can no longer be cancelled here. Please "
-        "message us or ask our staff."
-    ),
     "order_over": N_("Your order {order} is already completed."),
     # Changes of an order's state
     "preparing": N_("Your order {order} is being prepared."),

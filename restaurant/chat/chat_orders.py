@@ -44,7 +44,7 @@ from restaurant.orders.hold_reasons import (
     NO_LOCATION,
     NOT_SCANNED,
 )
-from restaurant.orders.pace import times
+from restaurant.orders.pace import guest_changes, times
 from restaurant.orders.pace.capacity import SlotFull
 from restaurant.payments import payments
 from restaurant.sites import sites
@@ -123,6 +123,8 @@ def _place_cart(
 def _order_from_cart(
     site: Site, line: Line, cart: Cart, sender: Sender, message: InboundMessage, message_id: str
 ) -> Order:
+    if cart.replaces_order_id is not None:
+        return _replace_order(site, cart, sender)
     notes = _hold_reasons(site, cart, sender)
     needs_tap = bool(notes)
     chosen = chosen_times.read_tap(message) or chosen_times.typed_time(site, message.text)
@@ -181,6 +183,24 @@ def _order_from_cart(
         order_notifications.notify_customer(site, order, first=coupon_text)
     elif coupon_text:  # the customer has been told about the fee, or pays first
         order_notifications.send_to_customer(order, coupon_text)
+    return order
+
+
+def _replace_order(site: Site, cart: Cart, sender: Sender) -> Order:
+    """The guest opened an order again and sent it with other items."""
+    order = db.session.get_one(Order, (current_tenant_id(), cart.replaces_order_id))
+    cart.used_at, cart.order_id = now(), order.id
+    if order.contact_id == sender.contact_id and guest_changes.may_change(site, order):
+        items = [_priced(row) for row in cart.lines]
+        order = guest_changes.replace_items(
+            site, order, items, due_at=cart.due_at, notes=cart.notes
+        )
+        key = "changed_order"
+    else:
+        order = guest_changes.request(site, order, guest_changes.CHANGE, cart.text)
+        key = "staff_asked"
+    text = order_notifications.customer_text(order, key)
+    order_notifications.send_order_card(site, order, text)
     return order
 
 

@@ -38,6 +38,16 @@ def release(order: Order, items: Sequence[OrderItem]) -> None:
         stock.put_back(order.site_id, _pieces(waiting), order.placed_at)
 
 
+def return_voided(order: Order, item: OrderItem, quantity: int) -> None:
+    """Return voided pieces of a line that the kitchen has not started."""
+    if not item.counted or order.holds_released:
+        return
+    progress = kitchen_progress.progress_of([order.id])[order.id]
+    if progress.of(item) == kitchen_progress.WAITING:
+        pieces = {one: count * quantity // item.quantity for one, count in item.counted.items()}
+        stock.put_back(order.site_id, pieces, order.placed_at)
+
+
 def take_again(site: Site, order: Order) -> None:
     """Raises NotOnMenu or SlotFull if there is no longer enough for the order."""
     if order.holds_released:
