@@ -195,6 +195,7 @@ def _replace_order(site: Site, cart: Cart, sender: Sender) -> Order:
         order = guest_changes.replace_items(
             site, order, items, due_at=cart.due_at, notes=cart.notes
         )
+        order.cart_id = cart.id
         key = "changed_order"
     else:
         order = guest_changes.request(site, order, guest_changes.CHANGE, cart.text)

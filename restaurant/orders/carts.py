@@ -167,6 +167,11 @@ def find_code(text: str) -> str | None:
     return (found[1] + found[2]).upper() if found else None
 
 
+def clean_code(given: str) -> str:
+    """A code from a URL, as it is stored."""
+    return given.replace("-", "").replace("\0", "").upper()[:CODE_LENGTH]
+
+
 def get_by_code(code: str, *, lock: bool = False) -> Cart | None:
     query = select(Cart).where(Cart.tenant_id == current_tenant_id(), Cart.code == code)
     return db.session.scalars(query.with_for_update() if lock else query).first()
