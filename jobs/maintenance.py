@@ -33,6 +33,7 @@ from printing import agents as print_agents
 from printing import queries as print_jobs
 from restaurant.menus import photos
 from restaurant.orders import carts
+from restaurant.orders.pace import capacity
 from tenants import idempotency, people
 from tenants.accounts import drop_tenant_cache
 from tenants.data import sign_in_retention
@@ -88,7 +89,7 @@ def rotate_day_partitions() -> list[str]:
 def delete_expired() -> dict[str, int]:
     """Delete what is past its retention period, in a round over all tenants."""
     acknowledge_wakeup("jobs.maintenance.delete_expired")
-    kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "audit")
+    kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "slots", "audit")
     deleted = dict.fromkeys(kinds, 0)
     with global_scope():
         deleted["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))
@@ -165,6 +166,7 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         print_agents.delete_old_codes()
         print_jobs.delete_old_jobs()
         deleted["carts"] += carts.delete_abandoned()
+        deleted["slots"] += capacity.delete_old(now() - timedelta(days=1))
     deleted["photos"] += _delete_replaced_photos(tenant_id)
     with tenant_scope(tenant_id):
         dropped = sign_in_retention.delete_old_audit_entries()

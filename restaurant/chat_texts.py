@@ -6,9 +6,9 @@ or code that it is for.
 
 from datetime import datetime, timedelta
 
-from babel.dates import format_date, format_skeleton
+from babel.dates import format_date, format_skeleton, format_time
 
-from core.clock import now
+from core.clock import now, zone
 from core.i18n.catalogs import N_, KeyedTexts
 from core.i18n.plurals import Message, Plural
 
@@ -18,6 +18,7 @@ CHAT_TEXTS: dict[str, Message] = {
     "table": N_("Table {table}"),
     "takeaway": N_("Pickup"),
     "delivery": N_("Delivery to: {address}"),
+    "due": N_("For {time}"),
     "note": N_("Note"),
     "service": N_("Service {percent} %"),
     "delivery_fee": N_("Delivery fee"),
@@ -32,6 +33,23 @@ CHAT_TEXTS: dict[str, Message] = {
     "code": N_("Order code"),
     # Answers to an order
     "received": N_("Thank you {name}! Your order {order} is in the kitchen. Total: {total}."),
+    "scheduled": N_(
+        "Thank you {name}! Your order {order} is confirmed for {time}. Total: {total}."
+    ),
+    "fired": N_("Your order {order} for {time} is now in the kitchen."),
+    "full": N_(
+        "Our kitchen is full at this time. When would you like your order? Choose a time, or "
+        "reply with your order code and the time: {code} 19:45"
+    ),
+    "full_today": N_("Our kitchen is full today. Please try again tomorrow, or message us here."),
+    "time_passed": N_(
+        "This time is no longer possible. When would you like your order? Choose a time, or "
+        "reply with your order code and the time: {code} 19:45"
+    ),
+    "not_enough_left": N_(
+        "Sorry, we have only {left} of {name} left. Please open the menu again and change your "
+        "order."
+    ),
     "added": N_("We have added this to your order {order}. The new total is {total}."),
     "waits": N_(
         "Thank you {name}! We have received your order {order} and will confirm it shortly."
@@ -78,6 +96,7 @@ CHAT_TEXTS: dict[str, Message] = {
     "button_bill": N_("Bill"),
     "button_waiter": N_("Call the waiter"),
     "button_cancel": N_("Cancel order"),
+    "button_change": N_("Change order"),
     "button_again": N_("Order again"),
     "button_points": N_("My points"),
     "button_status": N_("My order"),
@@ -91,14 +110,20 @@ CHAT_TEXTS: dict[str, Message] = {
     "bill_total": N_("The total of your order {order} is {total}."),
     "bill_paid": N_("Your order {order} is paid. The total was {total}."),
     "waiter_coming": N_("A waiter is coming to table {table}."),
+    "change_items": N_(
+        "Here you can change your order {order} until the kitchen begins. Then send it again."
+    ),
+    "changed_order": N_("We have changed your order {order}. The new total is {total}."),
+    "changed_by_guest": N_("The guest changed the order."),
+    "staff_asked": N_(
+        "The kitchen has already begun with your order {order}, or it is paid. We have asked our "
+        "staff and will let you know."
+    ),
+    "request_declined": N_("Sorry, your order {order} can no longer be changed or cancelled."),
     "cancelled_by_guest": N_("The guest cancelled the order in the chat."),
     "you_cancelled": N_("We have cancelled your order {order}."),
     "cancel_refund": N_("We will refund your payment."),
     "cancelled_already": N_("Your order {order} is already cancelled."),
-    "cancel_too_late": N_(
-        "Your order {order} is already in the kitchen and can no longer be cancelled here. Please "
-        "message us or ask our staff."
-    ),
     "order_over": N_("Your order {order} is already completed."),
     # Changes of an order's state
     "preparing": N_("Your order {order} is being prepared."),
@@ -249,6 +274,15 @@ _texts = KeyedTexts("chat", CHAT_TEXTS)
 chat_text = _texts.text
 unfilled_chat_text = _texts.unfilled
 chat_languages = _texts.languages
+
+
+def time_text(at: datetime, time_zone: str, language: str) -> str:
+    """A time in the restaurant's time zone: 19:30 today, else with the day."""
+    local = at.astimezone(zone(time_zone))
+    clock = str(format_time(local, "short", locale=language))
+    if local.date() == now().astimezone(local.tzinfo).date():
+        return clock
+    return f"{format_skeleton('MMMEd', local.date(), locale=language)}, {clock}"
 
 
 def opening_day(at: datetime, language: str) -> str:

@@ -12,6 +12,9 @@ from restaurant.orders import alarms as order_alarms
 from restaurant.orders import card_payments, loyalty_effects
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders.effects import Change, register
+from restaurant.orders.pace import firing as order_firing
+from restaurant.orders.pace import guest_changes
+from restaurant.orders.pace import holds as order_holds
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
 
@@ -31,11 +34,16 @@ def _register_order_effects() -> None:
     register(
         Change.PLACED,
         order_alarms.schedule_alarm,
+        order_firing.schedule_firing,
         payment_links.create_if_awaited,
         order_notifications.publish_new_order,
     )
     register(
         Change.STATE,
+        guest_changes.clear_request,
+        order_holds.release_if_cancelled,
+        order_holds.take_again_if_sent,
+        order_firing.schedule_firing,
         payment_links.close_if_cancelled,
         order_notifications.publish_state,
         payment_links.create_if_awaited,
@@ -44,6 +52,7 @@ def _register_order_effects() -> None:
         loyalty_effects.update_points,
         order_notifications.notify_customer_of_state,
     )
+    register(Change.RESCHEDULED, order_firing.schedule_firing)
     register(Change.PAID, loyalty_effects.update_points)
     register(
         Change.REPRICED,

@@ -31,6 +31,12 @@ PARAMETERS = {
     "until": "Only entries before this moment, RFC 3339.",
 }
 FIELDS = {
+    "preparation_minutes": "Minutes that the kitchen usually takes for an order.",
+    "delivery_minutes": "Minutes that a delivery takes after that.",
+    "later_days": "Days ahead for which guests can order, counting today. 0: only now.",
+    "slot_orders": "The most orders in a quarter of an hour. Empty: no limit.",
+    "slot_minutes": "The most minutes of work in a quarter of an hour, by station.",
+    "slot_order_types": "The order types that these limits apply to.",
     "accept_minutes": "Minutes after which an order that nobody has accepted is reported as late.",
     "active": "`false`: switched off, but not removed.",
     "address": "The postal address as free text.",

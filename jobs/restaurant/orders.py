@@ -1,4 +1,4 @@
-"""Scheduled work on orders: the alarm for orders that nobody accepts."""
+"""Scheduled work on orders: alarms for orders that nobody accepts, and orders for later."""
 
 from datetime import timedelta
 
@@ -7,8 +7,10 @@ from core.db import notify_workers, tenant_scope
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
 from restaurant.orders import alarms as order_alarms
+from restaurant.orders.pace import firing as order_firing
 
 LOST_WAKEUP_AFTER = timedelta(minutes=1)
+FIRE_AGAIN_AFTER = timedelta(seconds=10)  # an order for later is at most 30 seconds late
 
 
 def sweep() -> None:
@@ -16,9 +18,19 @@ def sweep() -> None:
     for tenant_id in lanes.pop_later_due(order_alarms.LANE):
         lanes.mark_later(order_alarms.LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
         notify_workers("jobs.restaurant.orders.sound_alarms", tenant_id)
+    for tenant_id in lanes.pop_later_due(order_firing.LANE):
+        lanes.mark_later(order_firing.LANE, tenant_id, now() + FIRE_AGAIN_AFTER)
+        notify_workers("jobs.restaurant.orders.fire_scheduled", tenant_id)
 
 
 def sound_alarms(tenant_id: int) -> int:
     acknowledge_wakeup("jobs.restaurant.orders.sound_alarms", tenant_id)
     with tenant_scope(tenant_id):
         return len(order_alarms.send_due_alarms(now()))
+
+
+def fire_scheduled(tenant_id: int) -> int:
+    """Send the orders whose time has come to the kitchen."""
+    acknowledge_wakeup("jobs.restaurant.orders.fire_scheduled", tenant_id)
+    with tenant_scope(tenant_id):
+        return len(order_firing.fire_due(now()))

@@ -1,23 +1,28 @@
 """The diner's cart: priced and stored here, then sent by the diner as a chat message."""
 
-from flask import Response, request, url_for
-from pydantic import BaseModel, Field, ValidationError
+from dataclasses import replace
 
-from core.db import tenant_scope
+from flask import Response, request, url_for
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
+
+from core.db import db, tenant_scope
 from core.errors import DomainError
 from core.values import qr_codes
 from core.values.money import format_money
 from core.values.phone import display_phone
 from core.values.text import BadText
 from messaging.models import Line
+from portal.diner import time_views
 from portal.diner.menu_cache import MenuFacts, menu_cache
 from portal.diner.texts import diner_text
 from portal.diner.views import chosen_language, diner, error_reply, json_response, read_body
 from portal.web.auth import open_to_all
 from restaurant.delivery.addresses import BelowMinimum
 from restaurant.loyalty.coupons import CouponRefused
-from restaurant.menus.pricing import RequestedItem
+from restaurant.menus.pricing import NotEnoughLeft, RequestedItem
+from restaurant.models import Order, Site
 from restaurant.orders import carts
+from restaurant.orders.pace.capacity import SlotFull
 from restaurant.sites import sites
 
 # Error codes that have their own text; all others get a general error message.
@@ -34,6 +39,11 @@ MESSAGE_KEYS = {
     "below_minimum": "below_minimum",
     "address_missing": "address_missing",
     "invalid_place": "locate_failed",
+    "not_enough_left": "not_enough_left",
+    "slot_full": "full",
+    "too_soon": "time_over",
+    "too_far_ahead": "time_over",
+    "no_orders_for_later": "time_over",
 }
 
 
@@ -57,6 +67,8 @@ class CartIn(BaseModel):
     language: str = Field("", max_length=20)
     coupon: str = Field("", max_length=40)
     tip: int = Field(0, ge=0, le=100)
+    due: AwareDatetime | None = None
+    replaces: str = Field("", max_length=12)
 
 
 @diner.post("/r/<slug>/cart")
@@ -71,7 +83,7 @@ def send_cart(slug: str) -> Response:
         form = CartIn.model_validate_json(read_body())
     except ValidationError:
         return error_reply(422, "failed", language)
-    if facts.why_closed:
+    if facts.why_closed and not (form.due and facts.orders_for_later):
         return error_reply(409, _closed_key(facts.why_closed, form), language)
     try:
         with tenant_scope(facts.tenant_id):
@@ -79,7 +91,8 @@ def send_cart(slug: str) -> Response:
             line = sites.line_of(site)
             if line is None:
                 return error_reply(409, _closed_key("paused", form), language)
-            cart = carts.create_cart(site, _requested_cart(form))
+            wanted = replace(_requested_cart(form), replaces=_replaced(site, form.replaces))
+            cart = carts.create_cart(site, wanted)
     except DomainError as error:
         if error.code == "paused":
             return error_reply(409, _closed_key("paused", form), language)
@@ -116,8 +129,17 @@ def _requested_cart(form: CartIn) -> carts.CartRequest:
         language=form.language,
         coupon=form.coupon,
         tip_percent=form.tip,
+        due_at=form.due,
         visitor=request.remote_addr or "",
     )
+
+
+def _replaced(site: Site, code: str) -> Order | None:
+    """The order that the guest changes. Only the guest and the restaurant have its code."""
+    cart = carts.get_by_code(carts.clean_code(code)) if code else None
+    if cart is None or cart.order_id is None or cart.site_id != site.id:
+        return None
+    return db.session.get(Order, (site.tenant_id, cart.order_id))
 
 
 def _chat_link(line: Line, text: str) -> str:
@@ -144,9 +166,15 @@ def _cart_refused(error: DomainError, facts: MenuFacts, language: str) -> Respon
         values["amount"] = format_money(error.refusal.amount, facts.site.currency, language)
     if error.code == "sold_out" and error.values.get("name"):
         key, values["name"] = "gone", str(error.values["name"])
+    if isinstance(error, NotEnoughLeft):
+        values |= {"name": str(error.values["name"]), "left": str(error.values["left"])}
     if error.code == "wrong_options":
         key, values["name"] = "options_changed", str(error.values["item"])
     if isinstance(error, BelowMinimum):
         values["minimum"] = format_money(error.minimum, facts.site.currency, language)
     body = {"message": diner_text(language, key, **values), "code": error.code, **error.more}
+    if isinstance(error, SlotFull):
+        key = "full" if error.next_times else "full_today"
+        body["message"] = diner_text(language, key)
+        body["times"] = time_views.times_json(facts.site, error.next_times, language)
     return json_response(body, error.status)

@@ -23,6 +23,7 @@ RATE, BURST = 0.5, 40
 class CouponIn(BaseModel):
     code: str = Field(max_length=80)
     lines: list[CartItemIn] = Field(min_length=1, max_length=60)
+    order_type: str = Field("dine_in", max_length=20)
 
 
 @diner.post("/r/<slug>/coupon")
@@ -40,7 +41,10 @@ def coupon(slug: str) -> Response:
         requested = [
             RequestedItem(one.item, one.quantity, tuple(one.options)) for one in form.lines
         ]
-        items = price_items(PricedMenu(facts.content, facts.missing), requested, language)
+        menu = PricedMenu(
+            facts.content, facts.missing, order_type=form.order_type, rules=facts.rules
+        )
+        items = price_items(menu, requested, language)
     except (ValidationError, Invalid):
         return error_reply(422, "changed", language)
     try:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from core.db import global_scope, tenant_scope
 from core.errors import NotFound
 from restaurant.delivery import zones
 from restaurant.loyalty import rewards
-from restaurant.menus import availability, menus, publishing
+from restaurant.menus import availability, happy_hours, menus, publishing, stock
 from restaurant.models import DeliveryZone, Site
 from restaurant.orders import card_payments
 from restaurant.sites import sites
@@ -39,6 +39,15 @@ class MenuFacts:
     """Whether the restaurant accepts online payments."""
     coupons: bool = False
     """Whether guests can enter a coupon code."""
+    left: Mapping[str, int] = field(default_factory=dict)
+    """Pieces left of the items that are counted."""
+    rules: Sequence[Mapping[str, Any]] = ()
+    """The happy hours that apply now."""
+
+    @property
+    def orders_for_later(self) -> bool:
+        """Whether guests can choose a time, also while the restaurant is closed."""
+        return self.site.later_days > 0 and self.why_closed in ("", "closed")
 
 
 class MenuCache:
@@ -82,7 +91,8 @@ class MenuCache:
             except NotFound:
                 return None
             version, content = self._menu(site)
-            missing = availability.unavailable(site, content, moment) if version else frozenset()
+            left = stock.left_counts(site.id) if version else {}
+            missing = availability.unavailable(site, content, moment, left)
             why = sites.why_no_orders(site, moment) if version else "no_menu"
             if current_tenant_facts().suspended:
                 why = "suspended"
@@ -90,7 +100,18 @@ class MenuCache:
             cards = "card_link" in site.payment_methods and card_payments.accepts_cards(site)
             given = rewards.any_exist()
         return MenuFacts(
-            tenant_id, site, version, content, missing, known, why, moment, cards, given
+            tenant_id,
+            site,
+            version,
+            content,
+            missing,
+            known,
+            why,
+            moment,
+            cards,
+            given,
+            left,
+            happy_hours.active(content, site, moment),
         )
 
     def _menu(self, site: Site) -> tuple[int, Mapping[str, Any]]:

@@ -10,7 +10,38 @@ from babel import Locale, UnknownLocaleError
 from core.values.money import decimal_places, format_money
 from portal.diner.menu_cache import MenuFacts
 from portal.diner.texts import diner_text
-from restaurant.menus.pricing import text_in
+from restaurant.menus.pricing import PricedMenu, text_in
+
+FEW_LEFT = 5
+"""Guests see how many pieces are left from this number on."""
+
+
+def shown_left(facts: MenuFacts) -> dict[str, int]:
+    """The numbers that the page shows."""
+    return {item_id: left for item_id, left in facts.left.items() if 0 < left <= FEW_LEFT}
+
+
+def default_type(facts: MenuFacts) -> str:
+    """The type of order whose prices the page shows first."""
+    return next(iter(facts.site.order_types), "dine_in")
+
+
+def _priced(facts: MenuFacts, order_type: str) -> PricedMenu:
+    return PricedMenu(facts.content, order_type=order_type, rules=facts.rules)
+
+
+def _prices(facts: MenuFacts) -> dict[str, dict[str, list[str]]]:
+    """By item and order type: the price, and the regular price during a happy hour."""
+    menus = {order_type: _priced(facts, order_type) for order_type in facts.site.order_types}
+    found: dict[str, dict[str, list[str]]] = {}
+    for category in facts.content["categories"]:
+        for item in category["items"]:
+            for order_type, menu in menus.items():
+                one = menu.price_of(item)
+                if one.price != Decimal(item["price"]) or one.offer:
+                    regular = [str(one.regular)] if one.offer else []
+                    found.setdefault(item["id"], {})[order_type] = [str(one.price), *regular]
+    return found
 
 
 def menu_for(facts: MenuFacts, language: str) -> list[dict[str, Any]]:
@@ -32,6 +63,7 @@ def data_for(facts: MenuFacts, language: str) -> dict[str, Any]:
     The server computes the price again.
     """
     content = facts.content
+    prices = _prices(facts)
     used = {
         group_id
         for category in content["categories"]
@@ -46,11 +78,16 @@ def data_for(facts: MenuFacts, language: str) -> dict[str, Any]:
         "serviceTypes": list(facts.site.service_order_types),
         "tips": list(facts.site.tip_percents),
         "zoned": bool(facts.zones),
+        "later": facts.orders_for_later,
+        "now": not facts.why_closed,
+        "limited": facts.site.slot_orders is not None or bool(facts.site.slot_minutes),
         "items": {
             item["id"]: {
                 "price": item["price"],
                 "groups": item["groups"],
                 "name": text_in(item["texts"], language, content["languages"]),
+                **({"prices": prices[item["id"]]} if item["id"] in prices else {}),
+                **({"left": facts.left[item["id"]]} if item["id"] in facts.left else {}),
             }
             for category in content["categories"]
             for item in category["items"]
@@ -89,7 +126,7 @@ def _group(facts: MenuFacts, group: Mapping[str, Any], language: str) -> dict[st
                 "name": text_in(option["texts"], language, languages),
                 "price": option["price"],
                 "preset": option["preset"],
-                "gone": option["id"] in facts.missing,
+                "gone": bool({option["id"], option.get("item_id")} & facts.missing),
             }
             for option in group["options"]
         ],
@@ -99,11 +136,18 @@ def _group(facts: MenuFacts, group: Mapping[str, Any], language: str) -> dict[st
 def _item(facts: MenuFacts, item: Mapping[str, Any], language: str) -> dict[str, Any]:
     languages = facts.content["languages"]
     allergens = [diner_text(language, one) for one in item["allergens"]]
+    price = _priced(facts, default_type(facts)).price_of(item)
+    few = shown_left(facts).get(item["id"])
     return {
         "id": item["id"],
         "name": text_in(item["texts"], language, languages),
         "description": _description(item["texts"], language, languages),
-        "price": format_money(Decimal(item["price"]), facts.site.currency, language),
+        "price": format_money(price.price, facts.site.currency, language),
+        "regular": format_money(price.regular, facts.site.currency, language)
+        if price.offer
+        else "",
+        "offer": text_in(price.offer["texts"], language, languages) if price.offer else "",
+        "left": diner_text(language, "left", left=str(few)) if few else "",
         "from": any(facts.content["groups"][group]["least"] for group in item["groups"]),
         "photo": item["photo"],
         "allergens": item["allergens"],

@@ -11,6 +11,9 @@ from portal.diner.views import chosen_language, diner, error_reply, json_respons
 from portal.web.auth import open_to_all
 from restaurant.models import Order
 from restaurant.orders import carts
+from restaurant.orders import notifications as order_notifications
+from restaurant.orders.pace import guest_changes
+from restaurant.sites import sites
 
 # A page polls every three seconds at most; all guests may share one IP address.
 RATE, BURST = 20.0, 200
@@ -28,22 +31,59 @@ def order_status(slug: str, code: str) -> Response:
     if not take_tokens([Bucket(f"order-status:{request.remote_addr}", RATE, BURST)]).allowed:
         return error_reply(429, "failed", language)
     with tenant_scope(facts.tenant_id):
-        cart = carts.get_by_code(
-            code.replace("-", "").replace("\0", "").upper()[: carts.CODE_LENGTH]
-        )
+        cart = carts.get_by_code(carts.clean_code(code))
         if cart is None or cart.site_id != facts.site.id:
             return error_reply(404, "order_expired", language)
         order = cart.order_id and db.session.get(Order, (facts.tenant_id, cart.order_id))
         if order:
             state, number = order.state, order.number
+            time = order_notifications.due_time_text(order) if order.due_at else ""
         else:
             state, number = ("waiting" if cart.expires_at > now() else "expired"), ""
+            time = ""
     return json_response(
         {
             "state": state,
-            "message": diner_text(language, f"order_{state}"),
+            "message": diner_text(language, f"order_{state}", time=time),
             "number": number,
             "sent": bool(order),
             "ended": state in ENDED or state == "expired",
         }
     )
+
+
+@diner.get("/r/<slug>/orders/<code>/cart")
+@open_to_all
+def order_cart(slug: str, code: str) -> Response:
+    """The items of an order, for a guest who changes it."""
+    facts = menu_cache.of("slug", slug)
+    if facts is None:
+        return error_reply(404, "no_such_place", "en")
+    language = chosen_language(facts)
+    if not take_tokens([Bucket(f"order-status:{request.remote_addr}", RATE, BURST)]).allowed:
+        return error_reply(429, "failed", language)
+    with tenant_scope(facts.tenant_id):
+        cart = carts.get_by_code(carts.clean_code(code))
+        order = cart and cart.order_id and db.session.get(Order, (facts.tenant_id, cart.order_id))
+        if cart is None or not order or cart.site_id != facts.site.id:
+            return error_reply(404, "order_expired", language)
+        return json_response(
+            {
+                "number": order.number,
+                "open": guest_changes.may_change(sites.of_order(order), order),
+                "order_type": order.order_type,
+                "payment_method": order.payment_method,
+                "notes": cart.notes,
+                "due": order.due_at.isoformat() if order.due_at else "",
+                "lines": [
+                    {
+                        "item": row["item_id"],
+                        "quantity": row["quantity"],
+                        "options": [option["id"] for option in row["options"]],
+                        "note": row["note"],
+                        "name": row["said"],
+                    }
+                    for row in cart.lines
+                ],
+            }
+        )

@@ -81,6 +81,8 @@ TEXTS = {
     # Items
     "table": N_("Table {table}"),
     "sold_out": N_("Sold out"),
+    "left": N_("Only {left} left"),
+    "not_enough_left": N_("Only {left} of {name} left. We changed the quantity in your order."),
     "added": N_("{name} added"),
     "fewer": N_("One fewer"),
     "more": N_("One more"),
@@ -88,6 +90,17 @@ TEXTS = {
     "up_to": N_("Choose up to {most}"),
     "between": N_("Choose {least} to {most}"),
     "free": N_("{free} included"),
+    # Times
+    "soon": N_("As soon as possible, in about {minutes} minutes"),
+    "full": N_("The kitchen is full at this time. Choose one of the next free times."),
+    "full_today": N_("The kitchen is full. There are no free times at the moment."),
+    "no_times": N_("There are no free times at the moment."),
+    "time_over": N_("This time is no longer possible. Please choose another time."),
+    # Changing an order
+    "changing": N_("You are changing your order {number}. Send it again when you are done."),
+    "change_over": N_(
+        "Your order {number} can no longer be changed here. Please message us or ask our staff."
+    ),
     # Delivery
     "locate_failed": N_(
         "We could not get your location. Enter your address. You can also share your location "
@@ -141,6 +154,7 @@ TEXTS = {
     "order_awaiting_payment": N_(
         "Received. The kitchen starts once you pay. The payment link is in WhatsApp."
     ),
+    "order_scheduled": N_("Received. Your order is scheduled for {time}."),
     "order_sent_to_kitchen": N_("Received. Your order is in the kitchen."),
     "order_preparing": N_("Your order is being prepared."),
     "order_ready": N_("Your order is ready."),
@@ -171,7 +185,8 @@ TEXTS = {
 }
 # fmt: off
 SCRIPT_KEYS = (
-    "added", "between", "choose_again", "copied", "coupon_apply", "coupon_ready", "coupon_remove",
+    "added", "between", "change_over", "changing", "choose_again", "copied", "coupon_apply",
+    "coupon_ready", "coupon_remove", "full_today", "no_times", "soon",
     "delivery_fee", "discount", "failed", "fee_open", "fewer", "free", "locate_failed",
     "missing_choice", "more", "off_menu", "or_copy", "order_number", "order_title",
     "order_waiting", "required", "send", "sending", "service", "sold_out", "subtotal", "table",

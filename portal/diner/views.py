@@ -111,6 +111,8 @@ def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
         json.dumps(site.welcome), site.logo,
         json.dumps([site.hours, site.special_days]), opening_hours.today(site),
         tuple(zone.fee for zone in facts.zones), facts.cards, facts.coupons,
+        tuple(sorted(facts.left.items())), tuple(rule["id"] for rule in facts.rules),
+        site.later_days, site.slot_orders, bool(site.slot_minutes),
     )  # fmt: skip
     with _lock:
         if key in _pages:
@@ -141,6 +143,8 @@ def render_menu(facts: MenuFacts, language: str, closed: str) -> str:
         fee_from=_lowest_fee(facts, language),
         tips=[(one, format_percent(one / 100, locale=language)) for one in site.tip_percents],
         closed=closed,
+        orderable=not closed or facts.orders_for_later,
+        later=facts.orders_for_later,
         allergens=ALLERGENS,
         diets=DIETS,
         welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),

@@ -23,6 +23,7 @@ from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.kitchen import display as kitchen_display
+from restaurant.orders.pace import guest_changes
 from restaurant.orders.printing import print_jobs
 from restaurant.payments import cashier, till
 from restaurant.sites import sites, tables
@@ -47,6 +48,17 @@ def move(order_id: str) -> Any:
             audit.record("orders.moved", order.number, was=was, now=order.state)
 
     return _apply(order_id, moved)
+
+
+@orders_pages.post(f"{ORDER}/request")
+@member_may("orders.manage")
+def decline_request(order_id: str) -> Any:
+    """The order stays as it is, and the guest is told."""
+
+    def declined(site: Site, order: Order) -> None:
+        guest_changes.decline_request(site, order, shown_version=_shown_version())
+
+    return _apply(order_id, declined)
 
 
 @orders_pages.post(f"{ORDER}/kitchen")

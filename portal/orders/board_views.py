@@ -36,12 +36,13 @@ board_pages = Blueprint("board", __name__)
 VIEWS = ("orders", "kitchen", "tables", "delivery", "day")
 COLUMNS = (
     ("waiting", ("awaiting_confirmation", "awaiting_payment")),
+    ("scheduled", ("scheduled",)),
     ("new", ("sent_to_kitchen",)),
     ("preparing", ("preparing",)),
     ("ready", ("ready",)),
     ("out", ("served", "out_for_delivery")),
 )
-WAITING = frozenset({"awaiting_confirmation", "awaiting_payment"})
+WAITING = frozenset({"awaiting_confirmation", "awaiting_payment", "scheduled"})
 FINISHED_SHOWN = 8
 LATE, VERY_LATE = timedelta(minutes=10), timedelta(minutes=20)
 PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
@@ -367,7 +368,7 @@ def _since(items: list[OrderItem], states: dict[int, str], ordered_at: list[date
 def _tone(order: Order, since: datetime) -> str:
     if order.alarmed_at is not None and order.state == "awaiting_confirmation":
         return "alarm"
-    if order.state in ("served", "out_for_delivery"):
+    if order.state in ("scheduled", "served", "out_for_delivery"):
         return "calm"
     waited = now() - since
     return "hot" if waited >= VERY_LATE else "warm" if waited >= LATE else "calm"

@@ -1,12 +1,12 @@
 """Orders: the list, and the page of one order."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from flask import Blueprint, Flask, g, render_template, url_for
-from flask_babel import gettext
+from flask_babel import get_locale, gettext
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -24,6 +24,7 @@ from portal.web.paging import PAGE, cursor_in_url, page_of
 from printing import printers
 from printing import queries as reading_prints
 from printing.printers import PrinterSummary
+from restaurant.chat_texts import time_text
 from restaurant.couriers import couriers
 from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import addresses, zones
@@ -186,8 +187,14 @@ def order_reasons(stored: str) -> str:
     return order_reasons_text(stored, gettext)
 
 
+def due_time(at: datetime, time_zone: str) -> str:
+    """The time of an order for later, as on the restaurant's clock."""
+    return time_text(at, time_zone, str(get_locale()))
+
+
 def setup_orders(app: Flask) -> None:
     app.add_template_filter(order_reasons, "order_reasons")
+    app.add_template_filter(due_time, "due_time")
     app.add_template_filter(Decimal, "decimal")
     app.add_template_filter(amount_for_field, "plain_money")
 
@@ -206,7 +213,7 @@ def _other_states(order: Order) -> list[str]:
         to
         for to in order_states.STATES
         if order_states.can_become(order.state, to, order.order_type)
-        and to not in (first, "cancelled", "refunded", "awaiting_payment")
+        and to not in (first, "cancelled", "refunded", "awaiting_payment", "scheduled")
     ]
 
 

@@ -230,6 +230,61 @@ class OrdersForm(Form):
         }
 
 
+class PaceForm(Form):
+    part = HiddenField(default="pace")
+    preparation_minutes = IntegerField(
+        _("Preparation (minutes)"),
+        [required(), InRange(1, 240, _("Enter a number from 1 to 240."))],
+    )
+    delivery_minutes = IntegerField(
+        _("Delivery (minutes)"),
+        [required(), InRange(0, 240, _("Enter a number from 0 to 240."))],
+    )
+    later_days = SelectField(
+        _("Orders for later"),
+        choices=[
+            ("0", _("Not accepted")),
+            ("1", _("For later today")),
+            ("2", _("For today and tomorrow")),
+            ("7", _("Up to a week ahead")),
+            ("14", _("Up to two weeks ahead")),
+        ],
+    )
+    slot_orders = IntegerField(
+        _("Orders in a quarter of an hour"),
+        [Optional(), InRange(1, 500, _("Enter a number from 1 to 500."))],
+    )
+    slot_order_types = SelectMultipleField(
+        _("The limits apply to"), choices=ORDER_TYPE_NAMES, validators=[Optional()]
+    )
+
+    def offer(self, days: int) -> None:
+        """A number of days that the API set stays available."""
+        choices = list(self.later_days.choices or ())
+        if str(days) not in [one[0] for one in choices]:
+            other = (str(days), _("Up to %(days)s days ahead", days=days))
+            self.later_days.choices = [*choices, other]
+
+    def values(self) -> dict[str, Any]:
+        minutes = {
+            name.removeprefix("minutes-"): submitted_text(name, 5)
+            for name in request.form
+            if name.startswith("minutes-")
+        }
+        return {
+            "preparation_minutes": self.preparation_minutes.data,
+            "delivery_minutes": self.delivery_minutes.data,
+            "later_days": int(self.later_days.data),
+            "slot_orders": self.slot_orders.data,
+            "slot_order_types": self.slot_order_types.data or [],
+            "slot_minutes": {
+                code: int(typed) if typed.isdecimal() else -1
+                for code, typed in minutes.items()
+                if typed
+            },
+        }
+
+
 def _cap(label: Any, most: int) -> IntegerField:
     return IntegerField(label, [required(), InRange(1, most, _("Enter 1 or more."))])
 

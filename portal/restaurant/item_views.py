@@ -8,14 +8,20 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from core.settings import Settings
 from core.storage.blobs import blobs_at
-from portal.restaurant.forms import BareForm, station_names, submitted_hours, submitted_texts
+from portal.restaurant.forms import (
+    ORDER_TYPE_NAMES,
+    BareForm,
+    station_names,
+    submitted_hours,
+    submitted_texts,
+)
 from portal.restaurant.menu_views import name_lookup
 from portal.web.auth import member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, submitted_text
-from restaurant.menus import menus, photos
+from restaurant.menus import menus, photos, stock
 from restaurant.menus.menu_import import normalize_price
-from restaurant.menus.validation import ALLERGENS, DIETS, MOST_OPTIONS
+from restaurant.menus.validation import ALLERGENS, DIETS, MOST_OPTIONS, OTHER_PRICES
 from restaurant.models import Menu, MenuItem, OptionGroup
 from restaurant.sites import sites
 
@@ -107,7 +113,10 @@ def _item(menu: Menu, item: MenuItem | None) -> Any:
     form = BareForm()
     with tenant_scope(g.tenant_id):
         categories, groups = menus.categories(menu.id), menus.groups(menu.id)
-        known = station_names(sites.listed())
+        every_site = sites.listed()
+        known = station_names(every_site)
+        places = [site for site in every_site if item is not None and site.menu_id == menu.id]
+        left = {site.id: stock.left_counts(site.id).get(item.id) for site in places if item}
     shown = _stored(item) if item else _blank(categories)
     for code in shown["stations"]:  # no restaurant has it any more: show it, to be unticked
         known.setdefault(code, gettext("%(code)s (unknown station)", code=code))
@@ -122,6 +131,7 @@ def _item(menu: Menu, item: MenuItem | None) -> Any:
                     item = menus.add_item(stored, values)
                 else:
                     item = menus.change_item(item.id, values)
+                    _count_stock(item)
             flash(
                 gettext("Saved to the draft. Publish the menu to show the change to guests."),
                 "success",
@@ -139,7 +149,25 @@ def _item(menu: Menu, item: MenuItem | None) -> Any:
         allergens=ALLERGENS,
         diets=DIETS,
         name=name_lookup(menu),
+        places=places,
+        left=left,
+        other_prices=[one for one in ORDER_TYPE_NAMES if one[0] in OTHER_PRICES],
     )
+
+
+def _count_stock(item: MenuItem) -> None:
+    """Numbers that were changed on the page; others may have been counted down meanwhile."""
+    for site in sites.listed():
+        typed = submitted_text(f"left-{site.id}", 6)
+        if typed != submitted_text(f"left-{site.id}-was", 6):
+            stock.set_left(site, item.id, typed_count(typed))
+
+
+def typed_count(typed: str) -> int | None:
+    """Raises Invalid for what is not a number; empty: no number."""
+    if not typed:
+        return None
+    return int(typed) if typed.isdecimal() else -1
 
 
 def _stored(item: MenuItem) -> dict[str, Any]:
@@ -155,7 +183,7 @@ def _blank(categories: list[Any]) -> dict[str, Any]:
     known = [one.id for one in categories]
     first = category if category in known else next(iter(known), "")
     return {
-        "category_id": first, "code": "", "texts": {}, "price": "", "tax_percent": "",
+        "category_id": first, "code": "", "texts": {}, "price": "", "tax_percent": "", "prices": {},
         "stations": ["kitchen"], "allergens": [], "diets": [], "photo": "", "available": {},
         "groups": [], "hidden": False,
     }  # fmt: skip
@@ -168,12 +196,21 @@ def _typed_item(menu: Menu) -> dict[str, Any]:
         "texts": submitted_texts(menu.languages),
         "price": submitted_text("price", 40),
         "tax_percent": submitted_text("tax_percent", 20).replace(",", "."),
+        "prices": {kind: _other_price(menu, kind) for kind in OTHER_PRICES},
         "stations": request.form.getlist("stations")[:20],
         "allergens": request.form.getlist("allergens")[:50],
         "diets": request.form.getlist("diets")[:50],
         "available": submitted_hours(),
         "groups": request.form.getlist("groups")[:50],
         "hidden": request.form.get("hidden") == "yes",
+    }
+
+
+def _other_price(menu: Menu, kind: str) -> dict[str, str]:
+    price = submitted_text(f"price-{kind}", 40)
+    return {
+        "price": normalize_price(price, menu.currency) if price else "",
+        "tax": submitted_text(f"tax-{kind}", 20).replace(",", "."),
     }
 
 
@@ -205,6 +242,7 @@ def _group(menu: Menu, one: OptionGroup | None) -> Any:
                     "price": format(option.price.normalize(), "f"),
                     "preset": option.preset,
                     "removal": option.removal,
+                    "item_id": option.item_id,
                 }
                 for option in menus.options_of([one.id])[one.id]
             ]
@@ -247,7 +285,8 @@ def _typed_options(menu: Menu) -> list[dict[str, Any]]:
     found = []
     for row in range(MOST_OPTIONS + 1):
         texts = submitted_texts(menu.languages, f"o{row}-")
-        if any(text["name"] for text in texts.values()):
+        dish = submitted_text(f"o{row}-item", 60)
+        if dish or any(text["name"] for text in texts.values()):
             found.append(
                 {
                     "id": submitted_text(f"o{row}-id", 60),
@@ -257,6 +296,7 @@ def _typed_options(menu: Menu) -> list[dict[str, Any]]:
                     ),
                     "preset": request.form.get(f"o{row}-preset") == "yes",
                     "removal": request.form.get(f"o{row}-removal") == "yes",
+                    "item_id": dish,
                 }
             )
     return found

@@ -9,14 +9,15 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
-from core.errors import invalid
+from core.errors import DomainError, NotFound, invalid
 from portal.restaurant.forms import BareForm, station_names
+from portal.restaurant.item_views import typed_count
 from portal.restaurant.menu_views import name_lookup
 from portal.web.auth import member_may
 from portal.web.csv_files import csv_response, xlsx_answer
 from portal.web.forms import domain_errors_on, submitted_text, text_in_url
 from portal.web.i18n import error_message
-from restaurant.menus import availability, import_files, menu_import, menus
+from restaurant.menus import availability, import_files, menu_import, menus, stock
 from restaurant.models import Menu, Site
 from restaurant.sites import sites
 
@@ -114,6 +115,7 @@ def sold_out(site_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
         sold_out_ids = availability.sold_out_now(site_id)
+        left = stock.left_counts(site_id)
         menu, rows, options = None, [], []
         if site.menu_id is not None:
             menu = menus.get(site.menu_id)
@@ -140,6 +142,7 @@ def sold_out(site_id: str) -> Any:
         rows=[row for row in rows if row[1]],
         options=options,
         gone=sold_out_ids,
+        left=left,
         name=name,
         q=query,
     )
@@ -159,6 +162,23 @@ def sell_out(site_id: str) -> Any:
                 availability.next_business_day_start(site, now()) if until == "tomorrow" else None
             )
             availability.mark_sold_out(site, thing, back)
+    return redirect(url_for("kitchen.sold_out", site_id=site_id, _anchor=thing or None))
+
+
+@kitchen_pages.post("/restaurants/<site_id>/sold-out/count")
+@member_may("orders.manage")
+def count(site_id: str) -> Any:
+    """Enter how many pieces of an item are left; empty: no longer count it."""
+    thing, typed = submitted_text("thing", 60), submitted_text("left", 6)
+    try:
+        with tenant_scope(g.tenant_id):
+            site = sites.get(site_id)
+            if thing.startswith("itm_"):
+                stock.set_left(site, thing, typed_count(typed))
+    except NotFound:
+        raise
+    except DomainError as error:
+        flash(error_message(error), "error")
     return redirect(url_for("kitchen.sold_out", site_id=site_id, _anchor=thing or None))
 
 

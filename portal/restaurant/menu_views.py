@@ -242,10 +242,11 @@ def name_lookup(menu: Menu) -> Any:
     languages = [str(get_locale()), *menu.languages]
 
     def name(thing: Any) -> str:
+        texts = thing["texts"] if isinstance(thing, dict) else thing.texts
         for language in languages:
-            if language in menu.languages and (thing.texts.get(language) or {}).get("name"):
-                return str(thing.texts[language]["name"])
-        return next((str(text["name"]) for text in thing.texts.values()), "")
+            if language in menu.languages and (texts.get(language) or {}).get("name"):
+                return str(texts[language]["name"])
+        return next((str(text["name"]) for text in texts.values()), "")
 
     return name
 

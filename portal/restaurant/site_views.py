@@ -19,6 +19,7 @@ from portal.restaurant.forms import (
     MoneyForm,
     NewSiteForm,
     OrdersForm,
+    PaceForm,
     submitted_hours,
     typed_special_days,
 )
@@ -38,6 +39,7 @@ PARTS: dict[str, type[Form]] = {
     "basics": BasicsForm,
     "hours": HoursForm,
     "orders": OrdersForm,
+    "pace": PaceForm,
     "money": MoneyForm,
     "looks": AppearanceForm,
 }
@@ -47,11 +49,13 @@ STORED = (
     "payment_methods", "told_states", "accept_minutes", "guest_cancel_minutes", "manager_phone",
     "prints_bills", "tax_included", "service_order_types",
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
+    "preparation_minutes", "delivery_minutes", "slot_orders", "slot_order_types",
 )  # fmt: skip
 PART_NAMES = {
     "basics": lazy_gettext("Details"),
     "hours": lazy_gettext("Opening hours"),
     "orders": lazy_gettext("Orders"),
+    "pace": lazy_gettext("Times and capacity"),
     "money": lazy_gettext("Charges and limits"),
     "looks": lazy_gettext("Appearance"),
     "stations": lazy_gettext("Stations"),
@@ -303,6 +307,8 @@ def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
         for name in ("service_percent", "newcomer_limit"):
             amount = getattr(site, name)
             shown[name] = amount if amount is None else amount.normalize() + 0
+    if part == "pace":
+        shown["later_days"] = str(site.later_days)
     if part == "looks":
         shown["own_tone"] = bool(site.tone)
     form = PARTS[part](formdata=None, **shown) if fresh else PARTS[part](**shown)
@@ -313,6 +319,8 @@ def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
         form.offer(known, lines, site.languages)
     if isinstance(form, OrdersForm):
         form.offer()
+    if isinstance(form, PaceForm):
+        form.offer(site.later_days)
     return form
 
 

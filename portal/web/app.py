@@ -87,6 +87,7 @@ from portal.reports import message_views as messages_report
 from portal.reports import order_views as orders_report
 from portal.reports import reports
 from portal.restaurant.courier_views import couriers_pages
+from portal.restaurant.happy_hour_views import happy_hour_pages
 from portal.restaurant.item_views import items_pages
 from portal.restaurant.menu_import_views import kitchen_pages
 from portal.restaurant.menu_views import menus_pages
@@ -147,6 +148,7 @@ BLUEPRINTS = (
     delivery_pages,
     couriers_pages,
     menus_pages,
+    happy_hour_pages,
     items_pages,
     kitchen_pages,
     loyalty_pages,

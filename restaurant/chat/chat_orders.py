@@ -3,33 +3,32 @@
 The order is made from the stored cart, never from the text of the message.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_time
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, savepoint
 from core.errors import NotFound
 from core.values.reasons import encode_other, join_reasons
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages.kinds.registry import is_written
 from messaging.models import Line
-from restaurant.chat import free_text, shared_locations
+from restaurant.chat import cart_refusals, chosen_times, free_text, shared_locations
 from restaurant.chat.free_text import ParsedOrder
 from restaurant.chat.senders import Sender, read_sender
-from restaurant.chat_texts import chat_languages, chat_text, opening_day
+from restaurant.chat_texts import chat_languages, chat_text
 from restaurant.delivery import addresses
 from restaurant.loyalty import redemption
 from restaurant.loyalty.redemption import Redemption
-from restaurant.menus import availability, publishing
 from restaurant.menus.pricing import (
     ChosenOption,
+    NotEnoughLeft,
     NotOnMenu,
     PricedItem,
-    PricedMenu,
     calculate_totals,
 )
 from restaurant.models import Cart, Order, Site
@@ -45,9 +44,10 @@ from restaurant.orders.hold_reasons import (
     NO_LOCATION,
     NOT_SCANNED,
 )
+from restaurant.orders.pace import guest_changes, times
+from restaurant.orders.pace.capacity import SlotFull
 from restaurant.payments import payments
 from restaurant.sites import sites
-from tenants.plans.catalog import current_tenant_facts
 
 HOUR = timedelta(hours=1)
 # After these the same cart can never become an order: what was paid for it goes to the review.
@@ -57,13 +57,16 @@ FINAL_REFUSALS = frozenset({"expired", "changed", "sold_out", "closed"})
 def may_be_order(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
     return is_written(message.kind) and bool(
-        carts.find_code(message.text) or free_text.looks_like_order(message.text)
+        chosen_times.read_tap(message)
+        or carts.find_code(message.text)
+        or free_text.looks_like_order(message.text)
     )
 
 
 def create_order(line: Line, message: InboundMessage, message_id: str) -> Order | None:
     """Runs in the transaction that stored the message. None if no order was made."""
-    code = carts.find_code(message.text)
+    tap = chosen_times.read_tap(message)
+    code = tap[0] if tap else carts.find_code(message.text)
     written = None if code else free_text.parse_order(line, message.text)
     if code is None and written is None:
         return None
@@ -81,7 +84,10 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
             _reply(line, sender, language, "unknown_code")
         return None
     site = _site(cart)
-    refusal = _refusal(line, site, cart, sender)
+    if site is not None and cart.used_at is None:
+        chosen = tap[1] if tap else chosen_times.typed_time(site, message.text)
+        cart.due_at = chosen or cart.due_at
+    refusal = cart_refusals.refusal_of(line, site, cart, sender)
     if refusal:
         key, values = refusal
         if key in FINAL_REFUSALS:
@@ -90,15 +96,39 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
         return None
     if site is None:
         return None
-    return _order_from_cart(site, line, cart, sender, message, message_id)
+    return _place_cart(site, line, cart, sender, message, message_id)
+
+
+def _place_cart(
+    site: Site, line: Line, cart: Cart, sender: Sender, message: InboundMessage, message_id: str
+) -> Order | None:
+    """Place the order, or offer other times if the kitchen is full."""
+    if not chosen_times.is_possible(site, cart):
+        free = times.free_times(site, cart.order_type, most=times.OFFERED_WHEN_FULL)
+        offer = chosen_times.offer_card(site, cart, "time_passed", free)
+        order_notifications.send_card(line, sender.address, offer)
+        return None
+    try:
+        with savepoint():
+            return _order_from_cart(site, line, cart, sender, message, message_id)
+    except SlotFull as full:
+        offer = chosen_times.offer_card(site, cart, "full", full.next_times)
+        order_notifications.send_card(line, sender.address, offer)
+    except (NotOnMenu, NotEnoughLeft) as error:  # another order took the last piece
+        payments.flag_missing_order(cart.code)
+        _reply(line, sender, cart.language, error.code, **_texts(error.values))
+    return None
 
 
 def _order_from_cart(
     site: Site, line: Line, cart: Cart, sender: Sender, message: InboundMessage, message_id: str
 ) -> Order:
+    if cart.replaces_order_id is not None:
+        return _replace_order(site, cart, sender)
     notes = _hold_reasons(site, cart, sender)
     needs_tap = bool(notes)
-    if carts.was_edited(cart, message.text):
+    chosen = chosen_times.read_tap(message) or chosen_times.typed_time(site, message.text)
+    if not chosen and carts.was_edited(cart, message.text):
         notes.append(hold_reasons.message_edited(message.text[:500]))
     items = [_priced(row) for row in cart.lines]
     bought = redemption.redeem_for_cart(site, cart, items, sender.contact_id, use_up=not line.test)
@@ -135,6 +165,7 @@ def _order_from_cart(
             cart_id=cart.id,
             address=cart.address,
             test=line.test,
+            due_at=cart.due_at,
         ),
     )
     cart.order_id = order.id
@@ -148,10 +179,29 @@ def _order_from_cart(
         order = payments.attach_to_order(site, order, cart.code)
     if not placed and order.state == "awaiting_confirmation":
         _confirm_receipt(site, order, coupon_text, asks_location=NO_LOCATION in notes)
-    elif not placed and order.state == "sent_to_kitchen" and order.paid_at is None:
+    elif not placed and order.state in ("sent_to_kitchen", "scheduled") and order.paid_at is None:
         order_notifications.notify_customer(site, order, first=coupon_text)
     elif coupon_text:  # the customer has been told about the fee, or pays first
         order_notifications.send_to_customer(order, coupon_text)
+    return order
+
+
+def _replace_order(site: Site, cart: Cart, sender: Sender) -> Order:
+    """The guest opened an order again and sent it with other items."""
+    order = db.session.get_one(Order, (current_tenant_id(), cart.replaces_order_id))
+    cart.used_at, cart.order_id = now(), order.id
+    if order.contact_id == sender.contact_id and guest_changes.may_change(site, order):
+        items = [_priced(row) for row in cart.lines]
+        order = guest_changes.replace_items(
+            site, order, items, due_at=cart.due_at, notes=cart.notes
+        )
+        order.cart_id = cart.id
+        key = "changed_order"
+    else:
+        order = guest_changes.request(site, order, guest_changes.CHANGE, cart.text)
+        key = "staff_asked"
+    text = order_notifications.customer_text(order, key)
+    order_notifications.send_order_card(site, order, text)
     return order
 
 
@@ -204,84 +254,37 @@ def _order_from_free_text(
     site = written.site
     if (
         sites.why_no_orders(site, now())
-        or _orders_last_hour(site, sender) >= site.phone_orders_per_hour
+        or cart_refusals.orders_last_hour(site, sender) >= site.phone_orders_per_hour
     ):
         return None  # the message stays in the inbox
     order_type = "dine_in" if written.table else "takeaway"
     sums = calculate_totals(written.items, carts.pricing_terms(site, order_type, written.items))
-    order = placing.place_draft(
-        site,
-        order_lifecycle.OrderDraft(
-            order_type=order_type,
-            payment_method="pos_at_table" if written.table else "cash",
-            items=written.items,
-            sums=sums.as_json(),
-            total=sums.total,
-            language=written.language,
-            source="chat",
-            table_id=written.table.id if written.table else None,
-            table_number=written.table.number if written.table else "",
-            contact_id=sender.contact_id,
-            customer_phone=sender.phone,
-            customer_name=sender.name,
-            staff_note=join_reasons([FREE_TEXT, *map(encode_other, written.unread)]),
-            needs_confirmation=True,
-            line_id=line.id,
-            message_id=message_id,
-            test=line.test,
-        ),
+    draft = order_lifecycle.OrderDraft(
+        order_type=order_type,
+        payment_method="pos_at_table" if written.table else "cash",
+        items=written.items,
+        sums=sums.as_json(),
+        total=sums.total,
+        language=written.language,
+        source="chat",
+        table_id=written.table.id if written.table else None,
+        table_number=written.table.number if written.table else "",
+        contact_id=sender.contact_id,
+        customer_phone=sender.phone,
+        customer_name=sender.name,
+        staff_note=join_reasons([FREE_TEXT, *map(encode_other, written.unread)]),
+        needs_confirmation=True,
+        line_id=line.id,
+        message_id=message_id,
+        test=line.test,
     )
+    try:
+        with savepoint():
+            order = placing.place_draft(site, draft)
+    except (SlotFull, NotOnMenu, NotEnoughLeft):
+        return None  # the staff answer the message
     _confirm_receipt(site, order)
     return order
-
-
-def _refusal(
-    line: Line, site: Site | None, cart: Cart, sender: Sender
-) -> tuple[str, dict[str, Any]] | None:
-    """The key of the reply and its values; None if an order can be made."""
-    moment = now()
-    if cart.used_at is not None:
-        made = db.session.get(Order, (current_tenant_id(), cart.order_id))
-        return "already", {"order": made.number if made else ""}
-    if site is None:
-        return "unknown_code", {}
-    site_line = sites.line_of(site)
-    if site_line is None or site_line.id != line.id:
-        return "other_place", {}
-    if cart.expires_at <= moment:
-        return "expired", {}
-    why = "paused" if current_tenant_facts().suspended else sites.why_no_orders(site, moment)
-    if why == "closed":
-        return "closed", {"opens": _opening_text(site, cart.language)}
-    if why:
-        return "paused_table" if cart.order_type == "dine_in" else "paused", {}
-    if _orders_last_hour(site, sender) >= site.phone_orders_per_hour:
-        return "too_many", {}
-    return _unavailable(site, cart)
-
-
-def _unavailable(site: Site, cart: Cart) -> tuple[str, dict[str, Any]] | None:
-    """What has been sold out or removed from the menu since the cart was created."""
-    version = publishing.published_version(cart.menu_id)
-    if version is None or cart.menu_id != site.menu_id:
-        return "changed", {}
-    missing = availability.unavailable(site, version.content, now())
-    priced_menu = PricedMenu(version.content)
-    known = {option["id"] for group in version.content["groups"].values()
-             for option in group["options"]}  # fmt: skip
-    for row in cart.lines:
-        try:
-            priced_menu.item(row["item_id"])
-        except NotOnMenu:
-            return "changed", {}
-        if row["item_id"] in missing:
-            return "sold_out", {"name": row["said"]}
-        for option in row["options"]:
-            if option["id"] not in known:
-                return "changed", {}
-            if option["id"] in missing:
-                return "sold_out", {"name": option["said"]}
-    return None
 
 
 def _hold_reasons(site: Site, cart: Cart, sender: Sender) -> list[str]:
@@ -307,12 +310,25 @@ def _priced(row: dict[str, Any]) -> PricedItem:
         tax_percent=Decimal(row["tax"]),
         stations=tuple(row["stations"]),
         options=tuple(
-            ChosenOption(one["id"], one["name"], one["said"], Decimal(one["price"]), one["removal"])
+            ChosenOption(
+                one["id"],
+                one["name"],
+                one["said"],
+                Decimal(one["price"]),
+                one["removal"],
+                one.get("item_id", ""),
+            )
             for one in row["options"]
         ),
         note=row["note"],
         marks=tuple(row.get("marks", ())),
+        regular_price=Decimal(row["regular_price"]) if row.get("regular_price") else None,
+        offer=row.get("offer", ""),
     )
+
+
+def _texts(values: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in values.items()}
 
 
 def _language(text: str, sender: Sender, site: Site) -> str:
@@ -333,16 +349,6 @@ def _site(cart: Cart) -> Site | None:
         return None
 
 
-def _orders_last_hour(site: Site, sender: Sender) -> int:
-    query = select(func.count()).where(
-        Order.tenant_id == current_tenant_id(),
-        Order.contact_id == sender.contact_id,
-        Order.site_id == site.id,
-        Order.placed_at > now() - HOUR,
-    )
-    return db.session.scalar(query) or 0
-
-
 def _ordered_before(sender: Sender) -> bool:
     query = select(Order.id).where(
         Order.tenant_id == current_tenant_id(),
@@ -350,14 +356,6 @@ def _ordered_before(sender: Sender) -> bool:
         Order.state.in_(("served", "delivered", "closed")),
     )
     return db.session.scalars(query.limit(1)).first() is not None
-
-
-def _opening_text(site: Site, language: str) -> str:
-    at = sites.next_opening(site)
-    if at is None:
-        return ""
-    clock = format_time(at, "short", locale=language)
-    return chat_text(language, "opens", day=opening_day(at, language), time=clock)
 
 
 def _reply(line: Line, sender: Sender, language: str, key: str, **values: str) -> None:

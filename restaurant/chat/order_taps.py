@@ -18,7 +18,7 @@ from restaurant.chat import loyalty_keywords
 from restaurant.chat.senders import read_sender
 from restaurant.chat_texts import chat_text
 from restaurant.loyalty.placeholders import menu_link
-from restaurant.models import Order, Site, Table
+from restaurant.models import Cart, Order, Site, Table
 from restaurant.orders import hold_reasons, waiter_calls
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
@@ -26,6 +26,7 @@ from restaurant.orders import queries as order_queries
 from restaurant.orders.cards import order_buttons
 from restaurant.orders.cards.card import Card, with_link
 from restaurant.orders.hold_reasons import NOT_SCANNED
+from restaurant.orders.pace import guest_changes
 from restaurant.orders.printing import print_jobs
 from restaurant.payments import link_queries
 from restaurant.sites import sites, tables
@@ -88,8 +89,9 @@ def _cancel(site: Site, order: Order) -> Card:
     if order.state in ("cancelled", "refunded"):
         return _about_order(site, order, "cancelled_already")
     if not order_buttons.guest_may_cancel(site, order):
-        key = "order_over" if order.ended_at is not None else "cancel_too_late"
-        return _about_order(site, order, key)
+        if order.ended_at is not None:
+            return _about_order(site, order, "order_over")
+        return _ask_staff(site, order, guest_changes.CANCEL)
     order = order_lifecycle.change_state(
         site,
         order,
@@ -102,6 +104,23 @@ def _cancel(site: Site, order: Order) -> Card:
     if order.paid_at is not None:
         text = f"{text} {chat_text(order.language, 'cancel_refund')}"
     return order_buttons.order_card(site, order, text)
+
+
+def _change(site: Site, order: Order) -> Card:
+    """A link to the menu with the order's items in the cart."""
+    if order.ended_at is not None:
+        return _about_order(site, order, "order_over")
+    cart = db.session.get(Cart, (order.tenant_id, order.cart_id)) if order.cart_id else None
+    if cart is None or not guest_changes.may_change(site, order):
+        return _ask_staff(site, order, guest_changes.CHANGE)
+    text = order_notifications.customer_text(order, "change_items")
+    url = f"{menu_link(site)}?change={cart.code[:4]}-{cart.code[4:]}"
+    return with_link(text, chat_text(order.language, "button_change"), url)
+
+
+def _ask_staff(site: Site, order: Order, what: str) -> Card:
+    order = guest_changes.request(site, order, what)
+    return _about_order(site, order, "staff_asked")
 
 
 def _add(site: Site, order: Order) -> Card:
@@ -175,6 +194,7 @@ def _table(order: Order) -> Table | None:
 
 _ANSWERS = {
     order_buttons.CANCEL: _cancel,
+    order_buttons.CHANGE: _change,
     order_buttons.ADD: _add,
     order_buttons.BILL: _bill,
     order_buttons.WAITER: _waiter,

@@ -10,7 +10,8 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now, zone
 from core.db import current_tenant_id, db
 from core.errors import invalid
-from restaurant.menus import menus, publishing
+from restaurant.menus import happy_hours, menus, publishing, stock
+from restaurant.menus.pricing import PricedMenu
 from restaurant.models import Site, SoldOut
 from restaurant.sites import hours
 from tenants import audit
@@ -97,8 +98,34 @@ def outside_serving_hours(
     return frozenset(found)
 
 
-def unavailable(site: Site, content: Mapping[str, Any], moment: datetime) -> frozenset[str]:
-    return frozenset(sold_out(site.id, moment)) | outside_serving_hours(site, content, moment)
+def unavailable(
+    site: Site,
+    content: Mapping[str, Any],
+    moment: datetime,
+    left: Mapping[str, int] | None = None,
+) -> frozenset[str]:
+    """`left` is what `stock.left_counts` returned, if the caller has it."""
+    counts = stock.left_counts(site.id) if left is None else left
+    used_up = {item_id for item_id, count in counts.items() if count == 0}
+    return (
+        frozenset(sold_out(site.id, moment))
+        | used_up
+        | outside_serving_hours(site, content, moment)
+    )
+
+
+def menu_at(
+    site: Site, content: Mapping[str, Any], moment: datetime, order_type: str
+) -> PricedMenu:
+    """The published menu as it is sold to such an order at a moment."""
+    left = stock.left_counts(site.id)
+    return PricedMenu(
+        content,
+        unavailable(site, content, moment, left),
+        left,
+        order_type,
+        happy_hours.active(content, site, moment),
+    )
 
 
 def unavailable_now(site: Site, content: Mapping[str, Any]) -> frozenset[str]:

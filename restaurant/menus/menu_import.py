@@ -151,7 +151,7 @@ def apply_import(
                 position=len(items) + added,
                 available={},
                 groups=[],
-                **{"allergens": [], "diets": [], **row.values},
+                **{"allergens": [], "diets": [], "prices": {}, **row.values},
             )
             db.session.add(item)
             added += 1
@@ -259,6 +259,7 @@ def _parse_row(
     if cells.get("tax"):
         tax = str(cells["tax"]).replace("%", "").replace(",", ".").strip()
         values["tax_percent"] = checked("tax", lambda: menu_validation.check_percent("tax", tax))
+    values |= checked("prices", lambda: _other_prices(menu, cells)) or {}
     named = {
         known_stations.get(import_synonyms.normalize(word))
         or import_synonyms.station_code(word): word
@@ -281,6 +282,19 @@ def _parse_row(
             if code not in known_stations.values():
                 new = reading.new_stations.setdefault(code, NewStation(code, word[:60]))
                 new.items += 1
+
+
+def _other_prices(menu: Menu, cells: Mapping[str, Any]) -> dict[str, Any]:
+    """The price and tax of takeaway and delivery, from their columns. Empty if there are none."""
+    found: dict[str, dict[str, str]] = {}
+    for order_type in menu_validation.OTHER_PRICES:
+        price, tax = (str(cells.get(f"{order_type}_{name}") or "") for name in ("price", "tax"))
+        if price.strip() or tax.strip():
+            found[order_type] = {
+                "price": normalize_price(price, menu.currency) if price.strip() else "",
+                "tax": tax.replace("%", "").replace(",", ".").strip(),
+            }
+    return {"prices": menu_validation.check_prices(menu, found)} if found else {}
 
 
 def _known_values(

@@ -20,8 +20,8 @@ T = TypeVar("T", MenuCategory, MenuItem, OptionGroup)
 MOST_ITEMS = 2000
 CATEGORY_FIELDS = ("texts", "available", "hidden")
 ITEM_FIELDS = (
-    "category_id", "code", "texts", "price", "tax_percent", "stations", "allergens", "diets",
-    "photo", "available", "groups", "hidden",
+    "category_id", "code", "texts", "price", "tax_percent", "prices", "stations", "allergens",
+    "diets", "photo", "available", "groups", "hidden",
 )  # fmt: skip
 GROUP_FIELDS = ("texts", "least", "most", "free")
 
@@ -90,7 +90,7 @@ def add_item(menu: Menu, values: Mapping[str, Any]) -> MenuItem:
         tenant_id=menu.tenant_id,
         menu_id=menu.id,
         position=sum(one.category_id == clean["category_id"] for one in known),
-        **{"available": {}, "groups": [], "allergens": [], "diets": [], **clean},
+        **{"available": {}, "groups": [], "allergens": [], "diets": [], "prices": {}, **clean},
     )
     return _store(menu, item)
 
@@ -225,8 +225,9 @@ def options_of(group_ids: Sequence[str]) -> dict[str, list[Option]]:
 def _put_options(menu: Menu, group: OptionGroup, options: Sequence[Mapping[str, Any]]) -> None:
     """Replace the options: update known ids, create the others, delete those not in the list."""
     known = {option.id: option for option in options_of([group.id])[group.id]}
+    dishes = {item.id: item for item in items(menu.id)} if _has_dishes(options) else {}
     for position, values in enumerate(options):
-        clean = menu_validation.check_option(menu, values)
+        clean = menu_validation.check_option(menu, values, dishes)
         option = known.pop(str(values.get("id") or ""), None)
         if option is None:
             option = Option(tenant_id=menu.tenant_id, group_id=group.id, **clean)
@@ -235,6 +236,10 @@ def _put_options(menu: Menu, group: OptionGroup, options: Sequence[Mapping[str, 
     for option in known.values():
         db.session.delete(option)
     db.session.flush()
+
+
+def _has_dishes(options: Sequence[Mapping[str, Any]]) -> bool:
+    return any(one.get("item_id") for one in options)
 
 
 def _of_menu(model: type[T], menu_id: str) -> list[T]:

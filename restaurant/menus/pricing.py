@@ -3,6 +3,7 @@
 Each amount is rounded to the currency when it is calculated, so that the amounts shown add up.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -36,6 +37,8 @@ class ChosenOption:
     price: Decimal
     """Surcharge for one piece; 0 if it is one of the free options."""
     removal: bool = False
+    item_id: str = ""
+    """The dish of a set menu that was chosen."""
 
 
 TICKET_MARKS = ("pork",)
@@ -55,6 +58,10 @@ class PricedItem:
     note: str = ""
     marks: tuple[str, ...] = ()
     """Of TICKET_MARKS."""
+    regular_price: Decimal | None = None
+    """What one piece costs outside the happy hour; None: no happy hour applies."""
+    offer: str = ""
+    """The name of the happy hour, in the restaurant's main language."""
 
     @property
     def amount(self) -> Decimal:
@@ -104,6 +111,24 @@ class NotOnMenu(Invalid):
         self.more = {"thing": thing}
 
 
+class NotEnoughLeft(Invalid):
+    """The cart has more pieces of an item than there are left."""
+
+    def __init__(self, item_id: str, name: str, left: int) -> None:
+        super().__init__("not_enough_left", "{name}: only {left} left.", name=name, left=left)
+        self.more = {"item": item_id, "left": left}
+
+
+@dataclass(frozen=True)
+class ItemPrice:
+    price: Decimal
+    tax_percent: Decimal
+    regular: Decimal
+    """Without a happy hour."""
+    offer: Mapping[str, Any] | None = None
+    """The happy hour that applies."""
+
+
 @dataclass
 class PricedMenu:
     """A published menu, indexed by item id."""
@@ -111,12 +136,19 @@ class PricedMenu:
     content: Mapping[str, Any]
     missing: frozenset[str] = frozenset()
     """Ids that are sold out or not served at this time."""
+    left: Mapping[str, int] = field(default_factory=dict)
+    """Pieces left of the items that are counted."""
+    order_type: str = "dine_in"
+    rules: Sequence[Mapping[str, Any]] = ()
+    """The happy hours that apply at this time."""
     _items: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _category_of: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for category in self.content["categories"]:
             for item in category["items"]:
                 self._items[item["id"]] = item
+                self._category_of[item["id"]] = category.get("id", "")
 
     def item(self, item_id: str) -> Mapping[str, Any]:
         item = self._items.get(item_id)
@@ -125,6 +157,29 @@ class PricedMenu:
                 "not_on_menu", "The menu has changed. Please check your order again.", item_id
             )
         return item
+
+    def price_of(self, item: Mapping[str, Any]) -> ItemPrice:
+        """The price of an item for this type of order at this time, without its options."""
+        other = item.get("prices", {}).get(self.order_type, {})
+        regular = Decimal(other.get("price") or item["price"])
+        tax = Decimal(other.get("tax") or item["tax"])
+        best, offer = regular, None
+        for rule in self.rules:
+            if self._applies(rule, item["id"]):
+                price = self._reduced(rule, regular)
+                if price < best:
+                    best, offer = price, rule
+        return ItemPrice(best, tax, regular, offer)
+
+    def _applies(self, rule: Mapping[str, Any], item_id: str) -> bool:
+        chosen = item_id in rule["items"] or self._category_of[item_id] in rule["categories"]
+        return chosen and self.order_type in rule["order_types"]
+
+    def _reduced(self, rule: Mapping[str, Any], regular: Decimal) -> Decimal:
+        if "price" in rule:
+            return Decimal(rule["price"])
+        less = regular * (100 - Decimal(rule["percent"])) / 100
+        return quantize(less, self.content["currency"])
 
     def text(self, thing: Mapping[str, Any], language: str) -> str:
         return text_in(thing["texts"], language, self.content["languages"])
@@ -147,7 +202,30 @@ def price_items(
         raise Invalid("empty_cart", "The cart is empty.")
     if len(requested) > MAX_ITEMS:
         raise Invalid("too_many_lines", "A cart can have at most {most} items.", most=MAX_ITEMS)
-    return [_price_item(priced_menu, requested_item, language) for requested_item in requested]
+    items = [_price_item(priced_menu, requested_item, language) for requested_item in requested]
+    _check_left(priced_menu, items)
+    return items
+
+
+def pieces_of(item: PricedItem) -> Counter[str]:
+    """Pieces of every dish in an order line: the item itself and the dishes of a set menu."""
+    pieces = Counter({item.item_id: item.quantity})
+    for option in item.options:
+        if option.item_id:
+            pieces[option.item_id] += item.quantity
+    return pieces
+
+
+def _check_left(priced_menu: PricedMenu, items: Sequence[PricedItem]) -> None:
+    if not priced_menu.left:
+        return
+    wanted: Counter[str] = sum((pieces_of(item) for item in items), Counter())
+    for item in items:
+        names = {item.item_id: item.said} | {one.item_id: one.said for one in item.options}
+        for item_id, name in names.items():
+            left = priced_menu.left.get(item_id)
+            if left is not None and left < wanted[item_id]:
+                raise NotEnoughLeft(item_id, name, left)
 
 
 def _price_item(
@@ -163,18 +241,36 @@ def _price_item(
         )
     options = _options(priced_menu, item, requested_item, language)
     home = priced_menu.content["languages"][0]
+    price, extras = priced_menu.price_of(item), sum((one.price for one in options), ZERO)
+    dishes = _chosen_dishes(priced_menu, item, requested_item)
+    diets = {diet for dish in (item, *dishes) for diet in dish.get("diets", ())}
+    made_at = [station for dish in dishes for station in dish["stations"]]
     return PricedItem(
         item_id=requested_item.item_id,
         name=priced_menu.text(item, home),
         said=texts,
         quantity=requested_item.quantity,
-        unit_price=Decimal(item["price"]) + sum((one.price for one in options), ZERO),
-        tax_percent=Decimal(item["tax"]),
-        stations=tuple(item["stations"]),
+        unit_price=price.price + extras,
+        tax_percent=price.tax_percent,
+        stations=tuple(dict.fromkeys(made_at or item["stations"])),
         options=tuple(options),
         note=one_line(requested_item.note, LONGEST_NOTE),
-        marks=tuple(one for one in TICKET_MARKS if one in item.get("diets", ())),
+        marks=tuple(one for one in TICKET_MARKS if one in diets),
+        regular_price=price.regular + extras if price.offer else None,
+        offer=priced_menu.text(price.offer, home) if price.offer else "",
     )
+
+
+def _chosen_dishes(
+    priced_menu: PricedMenu, item: Mapping[str, Any], requested_item: RequestedItem
+) -> list[Mapping[str, Any]]:
+    """The dishes of a set menu that the guest chose."""
+    return [
+        option
+        for group_id in item["groups"]
+        for option in priced_menu.content["groups"][group_id]["options"]
+        if option["id"] in requested_item.options and option.get("item_id")
+    ]
 
 
 def _options(
@@ -190,7 +286,7 @@ def _options(
         option_ids = [option_id for option_id in option_ids if option_id not in of_group]
         name = priced_menu.text(group, language)
         for option_id in of_this_group:
-            if option_id in priced_menu.missing:
+            if {option_id, of_group[option_id].get("item_id")} & priced_menu.missing:
                 gone = priced_menu.text(of_group[option_id], language)
                 raise NotOnMenu("sold_out", "{name} is sold out.", option_id, name=gone)
         if (
@@ -226,6 +322,7 @@ def _options(
                 said=priced_menu.text(of_group[option_id], language),
                 price=ZERO if option_id in free else Decimal(of_group[option_id]["price"]),
                 removal=bool(of_group[option_id].get("removal")),
+                item_id=of_group[option_id].get("item_id", ""),
             )
             for option_id in of_this_group
         ]

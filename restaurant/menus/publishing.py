@@ -18,10 +18,14 @@ def draft_content(menu: Menu) -> dict[str, Any]:
     shown = groups(menu.id)
     options = options_of([group.id for group in shown])
     by_category: dict[str, list[dict[str, Any]]] = {}
-    for item in items(menu.id):
+    listed = items(menu.id)
+    dishes = {item.id: item for item in listed if not item.hidden}
+    for item in listed:
         if not item.hidden:
             by_category.setdefault(item.category_id, []).append(_item_json(item))
+    rules = [rule for rule in menu.happy_hours if rule["active"]]
     return {
+        **({"happy_hours": rules} if rules else {}),
         "name": menu.name,
         "currency": menu.currency,
         "languages": list(menu.languages),
@@ -41,7 +45,11 @@ def draft_content(menu: Menu) -> dict[str, Any]:
                 "least": group.least,
                 "most": group.most,
                 "free": group.free,
-                "options": [_option_json(option) for option in options[group.id]],
+                "options": [
+                    _option_json(option, dishes.get(option.item_id or ""))
+                    for option in options[group.id]
+                    if option.item_id is None or option.item_id in dishes
+                ],
             }
             for group in shown
         },
@@ -100,17 +108,23 @@ def _item_json(item: MenuItem) -> dict[str, Any]:
         "photo": item.photo,
         "available": item.available,
         "groups": list(item.groups),
+        **({"prices": item.prices} if item.prices else {}),
     }
 
 
-def _option_json(option: Option) -> dict[str, Any]:
-    return {
+def _option_json(option: Option, dish: MenuItem | None) -> dict[str, Any]:
+    """`dish` is what a choice of a set menu is; its name and stations are those of the dish."""
+    shown: dict[str, Any] = {
         "id": option.id,
-        "texts": option.texts,
+        "texts": dish.texts if dish else option.texts,
         "price": _plain_number(option.price),
         "preset": option.preset,
         "removal": option.removal,
     }
+    if dish is not None:
+        shown |= {"item_id": dish.id, "stations": list(dish.stations), "diets": list(dish.diets)}
+        shown["allergens"] = list(dish.allergens)
+    return shown
 
 
 def _plain_number(amount: Decimal) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 from core.errors import invalid
 from core.values.money import BadMoney, parse_money
 from core.values.text import BadText, normalize_text, one_line
-from restaurant.models import Menu
+from restaurant.models import Menu, MenuItem
 from restaurant.sites import hours
 from restaurant.sites.stations import check_station_codes
 
 LONGEST_NAME, LONGEST_DESCRIPTION = 120, 600
 MOST_OPTIONS = 60
+OTHER_PRICES = ("takeaway", "delivery")
+"""Order types that can have their own price and tax."""
 # The fourteen allergens that EU law lists, in its wording.
 ALLERGENS = (
     "gluten", "crustaceans", "eggs", "fish", "peanuts", "soy", "milk", "nuts", "celery",
@@ -49,6 +51,7 @@ def check_item(
         "category_id": lambda value: _known_category(value, category_ids),
         "price": lambda value: check_amount("price", value, menu.currency),
         "tax_percent": lambda value: check_percent("tax_percent", value),
+        "prices": lambda value: check_prices(menu, value),
         "stations": check_station_codes,
         "code": lambda value: one_line(str(value or ""), 40),
         "photo": lambda value: str(value or ""),
@@ -98,9 +101,39 @@ def check_group(menu: Menu, values: Mapping[str, Any], options: int) -> dict[str
     }
 
 
-def check_option(menu: Menu, values: Mapping[str, Any]) -> dict[str, Any]:
+def check_prices(menu: Menu, value: Any) -> dict[str, dict[str, str]]:
+    """Other prices and taxes by order type; a blank one is the item's own."""
+    found: dict[str, dict[str, str]] = {}
+    given = value if isinstance(value, Mapping) else {}
+    if not set(given) <= set(OTHER_PRICES):
+        raise invalid("prices", "invalid_choice", "Choose one of the available values.")
+    for order_type, one in given.items():
+        price, tax = (str((one or {}).get(name) or "").strip() for name in ("price", "tax"))
+        clean = {}
+        if price:
+            clean["price"] = _plain(check_amount("prices", price, menu.currency))
+        if tax:
+            clean["tax"] = _plain(check_percent("prices", tax))
+        if clean:
+            found[order_type] = clean
+    return found
+
+
+def _plain(amount: Decimal) -> str:
+    return format(amount.normalize(), "f")
+
+
+def check_option(
+    menu: Menu, values: Mapping[str, Any], dishes: Mapping[str, MenuItem] | None = None
+) -> dict[str, Any]:
+    """A choice of a set menu is a dish; its own texts are those of the dish."""
+    item_id = str(values.get("item_id") or "")
+    dish = (dishes or {}).get(item_id)
+    if item_id and dish is None:
+        raise invalid("item_id", "unknown_item", "This item is not on the restaurant's menu.")
     return {
-        "texts": check_texts(menu, values.get("texts") or {}),
+        "item_id": item_id or None,
+        "texts": check_texts(menu, dish.texts if dish else values.get("texts") or {}),
         "price": check_amount("price", values.get("price") or "0", menu.currency),
         "preset": bool(values.get("preset")),
         "removal": bool(values.get("removal")),

@@ -9,7 +9,7 @@ from typing import Any
 class MenuDifference:
     what: str
     """One of: added, removed, price, renamed, moved, text, options, details, category_added,
-    category_removed, category_renamed, options_changed, order."""
+    category_removed, category_renamed, options_changed, happy_hours, order."""
     name: str
     before: str = ""
     after: str = ""
@@ -35,6 +35,8 @@ def _diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[MenuDiffer
     for group_id, group in new["groups"].items():
         if group_id in old["groups"] and old["groups"][group_id] != group:
             yield MenuDifference("options_changed", _name(group, new))
+    if old.get("happy_hours") != new.get("happy_hours"):
+        yield MenuDifference("happy_hours", new["name"])
     kept_before = [one for one in was if one in is_now]
     if kept_before != [one for one in is_now if one in was] or _kept_categories(
         old, new
@@ -63,7 +65,7 @@ def _item(
         yield MenuDifference("options", name)
     if was["photo"] != item["photo"]:
         yield MenuDifference("photo", name)
-    rest = ("tax", "stations", "allergens", "diets", "available", "code")
+    rest = ("tax", "stations", "allergens", "diets", "available", "code", "prices")
     if any(was.get(field) != item.get(field) for field in rest):
         yield MenuDifference("details", name)
 

@@ -11,6 +11,7 @@ from restaurant.models.loyalty import (
     Reward,
 )
 from restaurant.models.menus import (
+    ItemStock,
     Menu,
     MenuCategory,
     MenuItem,
@@ -26,6 +27,7 @@ from restaurant.models.orders import (
     OrderChange,
     OrderItem,
     OrderNumberCounter,
+    SlotLoad,
     TillPayment,
     WaiterCall,
 )
@@ -45,6 +47,7 @@ __all__ = [
     "Coupon",
     "Courier",
     "DeliveryZone",
+    "ItemStock",
     "KitchenItem",
     "LoyaltyEntry",
     "LoyaltyMember",
@@ -69,6 +72,7 @@ __all__ = [
     "Refund",
     "Reward",
     "Site",
+    "SlotLoad",
     "SoldOut",
     "Station",
     "Table",

@@ -24,6 +24,10 @@ class Menu(Base, TenantOwned):
     name: Mapped[str] = mapped_column(Text)
     currency: Mapped[str] = mapped_column(Text)
     languages: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    happy_hours: Mapped[list[dict[str, Any]]] = mapped_column(
+        JSONB, default=list, server_default="[]"
+    )
+    """As checked by restaurant.menus.happy_hours."""
     version: Mapped[int] = mapped_column(default=0)
     """The published version's number; 0 if none is published."""
     changed_at: Mapped[datetime] = mapped_column(default=now)
@@ -64,6 +68,8 @@ class MenuItem(Base, TenantOwned):
     texts: Mapped[dict[str, Any]]
     price: Mapped[Decimal] = mapped_column(MONEY)
     tax_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
+    prices: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict, server_default="{}")
+    """Other prices and taxes, by order type: {"takeaway": {"price": "90", "tax": "1"}}."""
     stations: Mapped[list[str]] = mapped_column(ARRAY(Text))
     allergens: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
     diets: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
@@ -108,6 +114,8 @@ class Option(Base, TenantOwned):
     preset: Mapped[bool] = mapped_column(default=False)
     removal: Mapped[bool] = mapped_column(default=False)
     """For example “No onions”; printed inverted on kitchen tickets."""
+    item_id: Mapped[str | None] = mapped_column(Id("itm"))
+    """The dish that this choice of a set menu is."""
     position: Mapped[int] = mapped_column(default=0)
 
 
@@ -137,3 +145,17 @@ class SoldOut(Base, TenantOwned):
     """Empty: until it is put back."""
     by: Mapped[str] = mapped_column(Text, default="")
     at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ItemStock(Base, TenantOwned):
+    """How many pieces of an item a site has left. Takes effect without publishing."""
+
+    __tablename__ = "item_stock"
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+
+    site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
+    item_id: Mapped[str] = mapped_column(Id("itm"), primary_key=True)
+    left_count: Mapped[int]
+    by: Mapped[str] = mapped_column(Text, default="")
+    counted_at: Mapped[datetime] = mapped_column(default=now)
+    """When somebody last entered the number. Older orders are not returned to it."""

@@ -1,8 +1,11 @@
 """The states of an order and the transitions between them."""
 
 TRANSITIONS: dict[str, frozenset[str]] = {
-    "awaiting_confirmation": frozenset({"awaiting_payment", "sent_to_kitchen", "cancelled"}),
-    "awaiting_payment": frozenset({"sent_to_kitchen", "cancelled"}),
+    "awaiting_confirmation": frozenset(
+        {"awaiting_payment", "scheduled", "sent_to_kitchen", "cancelled"}
+    ),
+    "awaiting_payment": frozenset({"scheduled", "sent_to_kitchen", "cancelled"}),
+    "scheduled": frozenset({"sent_to_kitchen", "cancelled"}),
     "sent_to_kitchen": frozenset({"preparing", "ready", "cancelled"}),
     "preparing": frozenset({"ready", "cancelled"}),
     "ready": frozenset({"served", "out_for_delivery", "delivered", "closed", "cancelled"}),
@@ -17,8 +20,11 @@ STATES = tuple(TRANSITIONS)
 END_STATES = frozenset({"closed", "cancelled", "refunded"})
 ACCEPTS_MORE_ITEMS = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 IN_THE_KITCHEN = frozenset({"sent_to_kitchen", "preparing"})
-# Only a payment makes this transition, never a person.
-PAYMENT_TRANSITION = ("awaiting_payment", "sent_to_kitchen")
+# Only a payment makes these transitions, never a person.
+PAYMENT_TRANSITIONS = frozenset(
+    {("awaiting_payment", "sent_to_kitchen"), ("awaiting_payment", "scheduled")}
+)
+UNACCEPTED = frozenset({"awaiting_confirmation", "awaiting_payment"})
 
 ORDER_TYPES = ("dine_in", "takeaway", "delivery")
 PAYMENT_METHODS = ("pos_at_table", "cash", "card_at_door", "card_link")
@@ -41,7 +47,7 @@ def states_before(to: str) -> list[str]:
 
 def next_step(state: str, order_type: str) -> str | None:
     """The action that the order board offers first; None if there is none."""
-    if state == "awaiting_confirmation":
+    if state in ("awaiting_confirmation", "scheduled"):
         return "sent_to_kitchen"
     steps = _STEPS[order_type]
     ahead = steps[steps.index(state) + 1 :] if state in steps else steps

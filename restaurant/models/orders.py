@@ -48,6 +48,10 @@ class Cart(Base, TenantOwned):
     """Exactly the text the diner was given to send, to detect edits."""
     visitor: Mapped[str] = mapped_column(Text, default="")
     """Digest of the client's network, with a key that changes daily, for the hourly limits."""
+    replaces_order_id: Mapped[str | None] = mapped_column(Id("ord"))
+    """The guest changes this order."""
+    due_at: Mapped[datetime | None]
+    """The time that the diner chose; None: as soon as possible."""
     made_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
@@ -72,6 +76,12 @@ class Order(Base, TenantOwned):
         Index("orders_phone_idx", "tenant_id", "customer_phone", "id"),
         Index("orders_state_idx", "tenant_id", "state", "id"),
         Index("orders_table_idx", "tenant_id", "table_number", "id"),
+        Index(
+            "orders_scheduled_idx",
+            "tenant_id",
+            "fires_at",
+            postgresql_where=text("state = 'scheduled'"),
+        ),
     )
 
     id: Mapped[str] = id_column("ord")
@@ -111,11 +121,29 @@ class Order(Base, TenantOwned):
     """Raised with every change, so that nobody acts on an outdated view of the order."""
     test: Mapped[bool] = mapped_column(default=False)
     placed_at: Mapped[datetime] = mapped_column(default=now)
+    due_at: Mapped[datetime | None]
+    """When the guest wants it; None: as soon as possible."""
+    fires_at: Mapped[datetime | None]
+    """When an order for later is sent to the kitchen, or was."""
+    slot_at: Mapped[datetime | None]
+    """The quarter of an hour whose capacity it uses."""
+    slot_load: Mapped[dict[str, int]] = mapped_column(JSONB, default=dict)
+    """What it uses of that capacity, by station; "" counts orders."""
+    holds_released: Mapped[bool] = mapped_column(default=False)
+    """Its stock and capacity were returned: it was cancelled, or its payment link expired."""
     changed_at: Mapped[datetime] = mapped_column(default=now)
     alarmed_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
+    guest_request: Mapped[str] = mapped_column(Text, default="")
+    """What the guest asks for after the kitchen began: cancel, change or nothing."""
+    guest_request_at: Mapped[datetime | None]
     taken: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     """The sum of the payments that staff recorded and did not undo."""
+
+    @property
+    def ordered_at(self) -> datetime:
+        """When the kitchen could begin: an order for later does not wait before its time."""
+        return self.placed_at if self.fires_at is None else max(self.placed_at, self.fires_at)
 
     @property
     def paid_amount(self) -> Decimal:
@@ -143,6 +171,10 @@ class OrderItem(Base, TenantOwned):
     quantity: Mapped[int]
     unit_price: Mapped[Decimal] = mapped_column(MONEY)
     """Price of one piece including its options."""
+    regular_price: Mapped[Decimal | None] = mapped_column(MONEY)
+    """What one piece costs outside the happy hour."""
+    offer: Mapped[str] = mapped_column(Text, default="")
+    """The name of the happy hour."""
     tax_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
     options: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
     """{name, said, price, removal}"""
@@ -153,6 +185,8 @@ class OrderItem(Base, TenantOwned):
     voided: Mapped[int] = mapped_column(default=0)
     """How many pieces were voided."""
     void_because: Mapped[str] = mapped_column(Text, default="")
+    counted: Mapped[dict[str, int]] = mapped_column(JSONB, default=dict)
+    """Pieces taken from the countdown stock, by item."""
 
 
 class KitchenItem(Base, TenantOwned):
@@ -211,8 +245,8 @@ class OrderChange(Base, TenantOwned):
     id: Mapped[str] = id_column("och")
     at: Mapped[datetime] = mapped_column(default=now)
     what: Mapped[str] = mapped_column(Text)
-    """moved, recalled, added, voided, table, waiter, courier, location, problem, coupon, payment,
-    note or alarm"""
+    """moved, recalled, added, replaced, voided, table, waiter, courier, location, problem, coupon,
+    payment, note, request or alarm"""
     state: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     because: Mapped[str] = mapped_column(Text, default="")
@@ -230,6 +264,19 @@ class OrderNumberCounter(Base, TenantOwned):
     last: Mapped[int]
     last_test: Mapped[int] = mapped_column(default=0)
     """Test orders have their own sequence."""
+
+
+class SlotLoad(Base, TenantOwned):
+    """How much of a quarter of an hour's capacity is used, in orders or minutes of a station."""
+
+    __tablename__ = "slot_loads"
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+
+    site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
+    starts_at: Mapped[datetime] = mapped_column(primary_key=True)
+    station: Mapped[str] = mapped_column(Text, primary_key=True)
+    """Empty: the number of orders."""
+    used: Mapped[int]
 
 
 class WaiterCall(Base, TenantOwned):

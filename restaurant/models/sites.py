@@ -66,6 +66,22 @@ class Site(Base, TenantOwned):
     guest_cancel_minutes: Mapped[int] = mapped_column(default=5, server_default="5")
     """How long guests can cancel in the chat after the order reached the kitchen, if the kitchen
     has not started. 0: only before."""
+    preparation_minutes: Mapped[int] = mapped_column(default=20, server_default="20")
+    """How long the kitchen usually takes for an order."""
+    delivery_minutes: Mapped[int] = mapped_column(default=20, server_default="20")
+    """How long a delivery takes after that."""
+    later_days: Mapped[int] = mapped_column(default=0, server_default="0")
+    """How many days ahead guests can order. 0: only now. 1: also for later today."""
+    slot_orders: Mapped[int | None]
+    """The most orders in a quarter of an hour; None: no limit."""
+    slot_minutes: Mapped[dict[str, int]] = mapped_column(JSONB, default=dict, server_default="{}")
+    """The most minutes of work in a quarter of an hour, by station."""
+    slot_order_types: Mapped[list[str]] = mapped_column(
+        ARRAY(Text),
+        default=lambda: ["takeaway", "delivery"],
+        server_default="{takeaway,delivery}",
+    )
+    """The order types that the limits apply to."""
     manager_phone: Mapped[str] = mapped_column(Text, default="")
     prints_bills: Mapped[bool] = mapped_column(default=False)
     """Whether the bill is printed as soon as a guest asks for it."""

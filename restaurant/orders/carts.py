@@ -18,26 +18,26 @@ from core.http.client_address import client_network
 from core.ids import READABLE_ALPHABET, short_code
 from core.security import server_keys
 from core.security.server_keys import keyed_digest
-from core.values.money import format_money
 from core.values.text import normalize_text, one_line
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.delivery.addresses import DeliveryAddress
-from restaurant.loyalty import coupon_codes, coupons
+from restaurant.loyalty import coupons
 from restaurant.menus import availability, publishing
 from restaurant.menus.pricing import (
     ZERO,
     OrderTotals,
     PricedItem,
-    PricedMenu,
     PricingTerms,
     RequestedItem,
     calculate_totals,
     price_items,
 )
-from restaurant.models import Cart, PaymentLink, Site, Table
+from restaurant.models import Cart, Order, PaymentLink, Site, Table
 from restaurant.orders import card_payments
 from restaurant.orders import rules as order_rules
+from restaurant.orders.cards.cart_text import cart_text
+from restaurant.orders.pace import times
 from restaurant.sites import sites, tables
 
 CART_LIFETIME = timedelta(hours=2)
@@ -72,6 +72,10 @@ class CartRequest:
     language: str = ""
     coupon: str = ""
     tip_percent: int = 0
+    due_at: datetime | None = None
+    """None: as soon as possible."""
+    replaces: Order | None = None
+    """The order that the diner changes. Its type, place and payment stay."""
     visitor: str = ""
     """The client's IP address; only a digest is stored."""
 
@@ -79,9 +83,15 @@ class CartRequest:
 def create_cart(site: Site, cart_request: CartRequest) -> Cart:
     """Price and store a cart. Raises Invalid with a message for the diner and stores nothing."""
     moment = now()
-    if why := sites.why_no_orders(site, moment):
+    why = sites.why_no_orders(site, moment)
+    if cart_request.due_at is not None and why in ("", "closed"):
+        times.check_due(site, cart_request.order_type, cart_request.due_at)
+    elif why:
         raise Conflict(why, chat_text(_language(site, cart_request.language), "paused"))
-    _check_order_type(site, cart_request)
+    if cart_request.replaces is not None:
+        cart_request = _as_ordered(cart_request, cart_request.replaces)
+    else:
+        _check_order_type(site, cart_request)
     table, seated = _table(site, cart_request)
     visitor = _visitor(cart_request.visitor, moment)
     _check_hourly_limits(site, table if seated else None, visitor)
@@ -89,12 +99,16 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
     if version is None:
         raise Conflict("no_menu", "This restaurant has no menu yet.")
     language = _language(site, cart_request.language)
-    priced_menu = PricedMenu(
-        version.content, availability.unavailable(site, version.content, moment)
+    priced_menu = availability.menu_at(
+        site, version.content, cart_request.due_at or moment, cart_request.order_type
     )
     items = price_items(priced_menu, cart_request.items, language)
+    times.check_room(site, cart_request.order_type, items, cart_request.due_at)
     where = _delivery_address(site, cart_request, items)
-    terms = pricing_terms(site, cart_request.order_type, items, cart_request.tip_percent, where.fee)
+    fee = where.fee
+    if cart_request.replaces is not None:
+        fee = Decimal(cart_request.replaces.sums.get("delivery_fee", "0"))
+    terms = pricing_terms(site, cart_request.order_type, items, cart_request.tip_percent, fee)
     coupon = ""
     if cart_request.coupon.strip():
         offer = coupons.offer_for_cart(site, cart_request.coupon, items)
@@ -118,6 +132,8 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
         address=where.as_json(),
         coupon=coupon,
         visitor=visitor,
+        replaces_order_id=cart_request.replaces.id if cart_request.replaces else None,
+        due_at=cart_request.due_at,
         made_at=moment,
         expires_at=moment + CART_LIFETIME,
     )
@@ -151,6 +167,11 @@ def find_code(text: str) -> str | None:
     return (found[1] + found[2]).upper() if found else None
 
 
+def clean_code(given: str) -> str:
+    """A code from a URL, as it is stored."""
+    return given.replace("-", "").replace("\0", "").upper()[:CODE_LENGTH]
+
+
 def get_by_code(code: str, *, lock: bool = False) -> Cart | None:
     query = select(Cart).where(Cart.tenant_id == current_tenant_id(), Cart.code == code)
     return db.session.scalars(query.with_for_update() if lock else query).first()
@@ -165,45 +186,6 @@ def chat_link(phone: str, text: str) -> str:
     return f"https://wa.me/{phone}?text={quote(text, safe='')}"
 
 
-def order_text(site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderTotals) -> str:
-    """The chat message: greeting, table, lines with options, notes, total, and the code."""
-    language = cart.language
-
-    def money(amount: Decimal) -> str:
-        return format_money(amount, site.currency, language)
-
-    rows = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*", ""]
-    for item in items:
-        rows.append(f"{item.quantity} × {item.said}: {money(item.amount)}")
-        if item.options:
-            rows.append("  + " + ", ".join(option.said for option in item.options))
-        if item.note:
-            rows.append(f"  ({item.note})")
-    rows.append("")
-    if cart.notes:
-        rows.append(f"{chat_text(language, 'note')}: {cart.notes}")
-    for key, amount in (
-        ("discount", -sums.discount),
-        ("service", sums.service),
-        ("delivery_fee", sums.delivery_fee),
-        ("tip", sums.tip),
-    ):
-        if amount:
-            if key == "discount" and cart.coupon:
-                rows.append(
-                    f"{chat_text(language, 'coupon')}: {coupon_codes.format_code(cart.coupon)}"
-                )
-            percent = format(site.service_percent.normalize(), "f")
-            rows.append(f"{chat_text(language, key, percent=percent)}: {money(amount)}")
-    rows.append(f"*{chat_text(language, 'total')}: {money(sums.total)}*")
-    if addresses.is_zone_unknown(site, cart.order_type, cart.address):
-        rows.append(chat_text(language, "fee_open"))
-    if cart.payment_method != "pos_at_table":
-        rows.append(chat_text(language, f"payment_{cart.payment_method}"))
-    rows.append(f"{chat_text(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
-    return "\n".join(rows)
-
-
 def item_json(item: PricedItem) -> dict[str, Any]:
     return {
         "item_id": item.item_id,
@@ -214,6 +196,8 @@ def item_json(item: PricedItem) -> dict[str, Any]:
         "tax": str(item.tax_percent),
         "stations": list(item.stations),
         "marks": list(item.marks),
+        "regular_price": None if item.regular_price is None else str(item.regular_price),
+        "offer": item.offer,
         "options": [
             {
                 "id": option.id,
@@ -221,6 +205,7 @@ def item_json(item: PricedItem) -> dict[str, Any]:
                 "said": option.said,
                 "price": str(option.price),
                 "removal": option.removal,
+                "item_id": option.item_id,
             }
             for option in item.options
         ],
@@ -242,7 +227,7 @@ def _store_with_code(
 ) -> Cart:
     for _ in range(5):
         cart.code = short_code(CODE_LENGTH)
-        cart.text = order_text(site, cart, items, sums)
+        cart.text = cart_text(site, cart, items, sums)
         try:
             with savepoint():
                 db.session.add(cart)
@@ -254,22 +239,26 @@ def _store_with_code(
     raise RuntimeError("no free code in five tries")
 
 
-def _place_label(cart: Cart) -> str:
-    if cart.order_type == "dine_in":
-        return chat_text(cart.language, "table", table=cart.table_number)
-    where = addresses.location_of(cart.address)
-    address = cart.address.get("text") or str(where or "")
-    return chat_text(cart.language, cart.order_type, address=address)
-
-
 def _delivery_address(
     site: Site, cart_request: CartRequest, items: Sequence[PricedItem]
 ) -> DeliveryAddress:
+    if cart_request.replaces is not None:
+        return DeliveryAddress(cart_request.replaces.address.get("text", ""))
     if cart_request.order_type != "delivery":
         return DeliveryAddress(one_line(cart_request.address, addresses.MAX_ADDRESS_LENGTH))
     subtotal = sum((item.amount for item in items), ZERO)
     place = addresses.parse_coordinates(cart_request.latitude, cart_request.longitude)
     return addresses.resolve_address(site, cart_request.address, place, subtotal)
+
+
+def _as_ordered(cart_request: CartRequest, order: Order) -> CartRequest:
+    return replace(
+        cart_request,
+        order_type=order.order_type,
+        payment_method=order.payment_method,
+        table_number=order.table_number,
+        coupon="",
+    )
 
 
 def _check_order_type(site: Site, cart_request: CartRequest) -> None:

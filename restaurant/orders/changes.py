@@ -15,6 +15,7 @@ from restaurant.orders import queries as order_queries
 from restaurant.orders import waiter_calls
 from restaurant.orders.effects import Change, OrderUpdate, announce
 from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.pace import holds as order_holds
 from tenants import audit
 
 
@@ -60,6 +61,7 @@ def void_item(
         raise NotFound()
     if not 1 <= quantity <= item.quantity - item.voided:
         raise Invalid("invalid_quantity", "The order does not have that many left.")
+    order_holds.return_voided(locked, item, quantity)
     item.voided += quantity
     item.void_because = because
     recalculate(site, locked)

@@ -18,6 +18,8 @@ class Change(Enum):
     PAID = "paid"
     """Paid online while the order was not waiting for it."""
     REPRICED = "repriced"
+    RESCHEDULED = "rescheduled"
+    """An order for later has another time."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ PAYMENT_DECLINED = "payment_declined"
 LINK_EXPIRED = "link_expired"
 COUPON_RETURNED = "coupon_returned"
 CANCELLED_BY_GUEST = "cancelled_by_guest"
+CHANGED_BY_GUEST = "changed_by_guest"
+REQUEST_DECLINED = "request_declined"
 
 ORDER_REASONS = ReasonSentences(
     {
@@ -50,6 +52,11 @@ ORDER_REASONS = ReasonSentences(
         LINK_EXPIRED: N_("The payment link has expired."),
         COUPON_RETURNED: N_("The coupon can be used again."),
         CANCELLED_BY_GUEST: N_("The guest cancelled the order in the chat."),
+        CHANGED_BY_GUEST: N_("The guest changed the order."),
+        REQUEST_DECLINED: N_("The guest's request was declined."),
+        # What a guest asks for after the kitchen began: `guest_asks_` and the request.
+        "guest_asks_cancel": N_("The guest asks to cancel the order."),
+        "guest_asks_change": N_("The guest asks to change the order:"),
         # A coupon that did not apply: `coupon_` and the refusal's own code.
         "coupon_unknown": N_("The coupon no longer exists. The discount was not applied."),
         "coupon_used": N_("The coupon was already used. The discount was not applied."),
@@ -76,6 +83,10 @@ NEEDS_CONFIRMATION = frozenset({NOT_SCANNED, NEW_CUSTOMER, FREE_TEXT})
 
 def message_edited(text: str) -> str:
     return encode_reason(MESSAGE_EDITED, detail=text)
+
+
+def guest_asks(what: str, wish: str) -> str:
+    return encode_reason(f"guest_asks_{what}", detail=wish)
 
 
 def coupon_refused(why: str, code: str) -> list[str]:

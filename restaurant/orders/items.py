@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from core.db import db
-from restaurant.menus.pricing import ChosenOption, PricedItem
+from restaurant.menus import stock
+from restaurant.menus.pricing import ChosenOption, PricedItem, pieces_of
 from restaurant.models import Order, OrderItem
 from restaurant.sites import stations
 
@@ -25,14 +26,19 @@ def to_priced_item(item: OrderItem) -> PricedItem:
         ),
         note=item.note,
         marks=tuple(item.marks or ()),
+        regular_price=item.regular_price,
+        offer=item.offer,
     )
 
 
 def add_items(order: Order, items: Sequence[PricedItem], first: int) -> None:
+    """Add lines to an order, and take their pieces from the countdown stock."""
     known = {station.code for station in stations.listed(order.site_id)}
     rows = item_rows(order, items, first)
-    for row in rows:
+    counted = frozenset() if order.test else stock.take(order.site_id, items)
+    for row, item in zip(rows, items, strict=True):
         row.stations = stations.known_or_kitchen(known, row.stations)
+        row.counted = {one: n for one, n in pieces_of(item).items() if one in counted}
     db.session.add_all(rows)
     db.session.flush()
 
@@ -62,6 +68,8 @@ def item_rows(order: Order, items: Sequence[PricedItem], first: int = 0) -> list
             note=item.note,
             stations=list(item.stations),
             marks=list(item.marks),
+            regular_price=item.regular_price,
+            offer=item.offer,
             voided=0,
         )
         for position, item in enumerate(items, first + 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -24,6 +24,7 @@ from restaurant.orders import items as order_items
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders.effects import Change, OrderUpdate, announce
 from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.pace import times as order_times
 from restaurant.orders.queries import get, items_of
 from restaurant.sites import hours, sites
 from tenants import audit
@@ -60,22 +61,31 @@ class OrderDraft:
     cart_id: str | None = None
     address: dict[str, Any] = field(default_factory=dict)
     test: bool = False
+    due_at: datetime | None = None
+    """None: as soon as possible."""
 
 
 def create_order(site: Site, draft: OrderDraft) -> Order:
     """Create the order with the next number of the day.
 
-    It goes to the kitchen at once unless it needs confirmation or an online payment first.
+    It goes to the kitchen at once unless it is for later, or needs confirmation or an online
+    payment first. Raises SlotFull or NotOnMenu if the kitchen or the stock has too little left.
     """
-    moment = now()
-    state = "sent_to_kitchen"
-    if draft.needs_confirmation:
-        state = "awaiting_confirmation"
-    elif draft.payment_method == "card_link" and draft.total > 0:
-        state = "awaiting_payment"
-    day = hours.business_day(site.day_starts, site.time_zone, moment)
+    day = hours.business_day(site.day_starts, site.time_zone, now())
+    place = order_times.reserve(
+        site,
+        draft.order_type,
+        draft.items,
+        draft.due_at,
+        refuse=draft.source != "staff",
+        count=not draft.test,
+    )
     order = new_order(site, draft, day, _next_number(site, day, test=draft.test))
-    order.state = state
+    order.due_at, order.fires_at = place.due_at, place.fires_at
+    order.slot_at, order.slot_load = place.slot_at, place.load
+    order.state = (
+        "awaiting_confirmation" if draft.needs_confirmation else _state_once_confirmed(order)
+    )
     db.session.add(order)
     db.session.flush()
     order_items.add_items(order, draft.items, 0)
@@ -142,19 +152,23 @@ def change_state(
     if order.state == to:
         return order
     locked = lock_version(order, shown_version)
-    if (locked.state, to) == order_states.PAYMENT_TRANSITION and is_payment_due(locked):
+    if (locked.state, to) in order_states.PAYMENT_TRANSITIONS and is_payment_due(locked):
         raise Invalid("not_paid", "This order is waiting for payment.")
     if not order_states.can_become(locked.state, to, locked.order_type):
         raise invalid_transition(locked, to)
-    if (
-        locked.state == "awaiting_confirmation"
-        and to == "sent_to_kitchen"
-        and is_payment_due(locked)
-    ):
-        to = "awaiting_payment"
+    if locked.state in order_states.UNACCEPTED and to in ("sent_to_kitchen", "scheduled"):
+        to = _state_once_confirmed(locked)
     return _apply_state(
         site, locked, to, because=because, reason=reason, whole=whole, notify=notify
     )
+
+
+def _state_once_confirmed(order: Order) -> str:
+    """An order is paid first, if it must be, and then waits for its time."""
+    if is_payment_due(order):
+        return "awaiting_payment"
+    later = order.fires_at is not None and order.fires_at > now()
+    return "scheduled" if later else "sent_to_kitchen"
 
 
 def invalid_transition(order: Order, to: str) -> Conflict:
@@ -195,7 +209,7 @@ def mark_paid(site: Site, order: Order) -> Order:
     locked = lock_order(order)
     locked.paid_at = locked.paid_at or now()
     if locked.state == "awaiting_payment":
-        return _apply_state(site, locked, "sent_to_kitchen", reason=hold_reasons.PAID)
+        return _apply_state(site, locked, _state_once_confirmed(locked), reason=hold_reasons.PAID)
     announce(Change.PAID, OrderUpdate(site, locked, items_of(locked.id)))
     return locked
 
@@ -223,9 +237,8 @@ def send_paid_to_kitchen() -> int:
         locked = lock_order(get(order_id))
         if locked.state == "awaiting_payment" and locked.paid_at is not None:
             log.warning("paid order sent to kitchen late", order=locked.number)
-            _apply_state(
-                sites.of_order(locked), locked, "sent_to_kitchen", reason=hold_reasons.PAID
-            )
+            to = _state_once_confirmed(locked)
+            _apply_state(sites.of_order(locked), locked, to, reason=hold_reasons.PAID)
     return len(found)
 
 
@@ -241,6 +254,8 @@ def _apply_state(
 ) -> Order:
     """The order's row is locked, and the move is allowed."""
     notify = notify and not (to == "ready" and _was_recalled(locked))
+    if locked.state == "scheduled" and to == "sent_to_kitchen" and locked.fires_at is not None:
+        locked.fires_at = min(locked.fires_at, now())  # the staff may send it earlier
     locked.state = to
     if to in order_states.END_STATES or to == "delivered":
         locked.ended_at = locked.ended_at or now()

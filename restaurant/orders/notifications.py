@@ -18,13 +18,14 @@ from messaging.lines import repository as line_repository
 from messaging.messages import accept as message_accept
 from messaging.models import Line
 from restaurant import customers
-from restaurant.chat_texts import chat_text
+from restaurant.chat_texts import chat_text, time_text
 from restaurant.delivery import addresses
 from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
 from restaurant.orders.cards import order_buttons
 from restaurant.orders.cards.card import Card, for_line, with_link
 from restaurant.orders.effects import OrderUpdate
 from restaurant.orders.printing import print_jobs
+from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
 from webhooks.events import publish_webhook_event
 
@@ -32,9 +33,14 @@ log = logger(__name__)
 
 
 def publish_new_order(update: OrderUpdate) -> None:
-    """An order that still needs confirmation or payment is published when it has both."""
+    """An order that still needs confirmation or payment is published when it has both.
+
+    An order for later is created for the tenant's systems when it goes to the kitchen.
+    """
     if update.order.state == "sent_to_kitchen":
         order_sent_to_kitchen(update.site, update.order, update.items)
+    elif update.order.state == "scheduled":
+        status_changed(update.site, update.order, update.items)
 
 
 def publish_state(update: OrderUpdate) -> None:
@@ -159,9 +165,12 @@ def notify_customer(site: Site, order: Order, *, because: str = "", first: str =
 
 def state_text(site: Site, order: Order, *, because: str = "") -> str:
     """What the customer is told about the order's state; empty if nothing."""
-    if order.state not in site.told_states or not customers.can_be_notified(order):
+    told = "sent_to_kitchen" if order.state == "scheduled" else order.state
+    if told not in site.told_states or not customers.can_be_notified(order):
         return ""
     key = {"sent_to_kitchen": "paid" if order.paid_at else "received"}.get(order.state, order.state)
+    if order.state == "sent_to_kitchen" and order.due_at is not None:
+        key = "fired"
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
         return ""
     return customer_text(order, key, because=because)
@@ -203,9 +212,17 @@ def customer_text(order: Order, key: str, **more: str) -> str:
         **{
             "total": format_money(order.total, order.currency, order.language),
             "because": "",
+            "time": due_time_text(order),
             **more,
         },
     )
+
+
+def due_time_text(order: Order) -> str:
+    """When the guest wants the order, in the restaurant's time; empty: as soon as possible."""
+    if order.due_at is None:
+        return ""
+    return time_text(order.due_at, sites.of_order(order).time_zone, order.language)
 
 
 def send_order_card(site: Site, order: Order, text: str) -> None:
@@ -274,6 +291,7 @@ def order_facts(order: Order, items: Sequence[OrderItem], site_name: str) -> dic
         "paid_amount": json_number(order.paid_amount),
         "open_amount": json_number(order.open_amount),
         "placed_at": rfc3339(order.placed_at),
+        "due_at": rfc3339(order.due_at) if order.due_at else "",
         "test": order.test,
     }
 
@@ -296,6 +314,7 @@ def _item_body(item: OrderItem) -> dict[str, Any]:
         "name": item.name,
         "quantity": item.quantity - item.voided,
         "unit_price": json_number(Decimal(item.unit_price)),
+        "regular_price": json_number(Decimal(item.regular_price or item.unit_price)),
         "options": [option["name"] for option in item.options],
         "station": item.stations[0] if item.stations else "kitchen",
         "stations": list(item.stations),

@@ -7,8 +7,10 @@ also prices them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
+from core.clock import now
 from core.errors import invalid
 from core.values.text import normalize_text, one_line
 from messaging.contacts import identities as contact_identities
@@ -16,11 +18,10 @@ from restaurant.delivery import addresses
 from restaurant.delivery.addresses import DeliveryAddress
 from restaurant.loyalty import redemption
 from restaurant.menus import publishing
-from restaurant.menus.availability import unavailable_now
+from restaurant.menus.availability import menu_at, unavailable_now
 from restaurant.menus.pricing import (
     ZERO,
     PricedItem,
-    PricedMenu,
     RequestedItem,
     calculate_totals,
     price_items,
@@ -28,6 +29,7 @@ from restaurant.menus.pricing import (
 from restaurant.models import Order, Site, Table
 from restaurant.orders import card_payments, carts
 from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders.pace import times
 from restaurant.orders.rules import check_combination
 
 
@@ -52,6 +54,8 @@ class OrderRequest:
     waiter: str = ""
     coupon: str = ""
     test: bool = False
+    due_at: datetime | None = None
+    """None: as soon as possible."""
 
 
 def place_order(site: Site, request: OrderRequest) -> Order:
@@ -61,7 +65,9 @@ def place_order(site: Site, request: OrderRequest) -> Order:
     )
     if request.payment_method == "card_link":
         _check_card_provider(site, test=request.test)
-    items = price_requested(site, request.items)
+    items = price_requested(site, request.items, request.order_type, request.due_at)
+    if request.due_at is not None:
+        times.check_due(site, request.order_type, request.due_at, items)
     where = _delivery_address(site, request, items)
     contact_id = contact_identities.find_contact(request.phone) if request.phone else None
     coupon, discount = redemption.redeem_code(
@@ -90,6 +96,7 @@ def place_order(site: Site, request: OrderRequest) -> Order:
             notes=normalize_text(request.notes)[: carts.LONGEST_NOTES],
             address=where.as_json(),
             test=request.test,
+            due_at=request.due_at,
         ),
     )
     if coupon is not None:
@@ -111,11 +118,18 @@ def current_menu(site: Site) -> tuple[dict[str, Any], frozenset[str]]:
     return version.content, unavailable_now(site, version.content)
 
 
-def price_requested(site: Site, requested: Sequence[RequestedItem]) -> list[PricedItem]:
-    content, missing = current_menu(site)
+def price_requested(
+    site: Site,
+    requested: Sequence[RequestedItem],
+    order_type: str,
+    due_at: datetime | None = None,
+) -> list[PricedItem]:
+    """The prices of the moment for which it is ordered."""
+    content, _ = current_menu(site)
     if not requested:
         raise invalid("items", "empty_order", "Choose at least one item.")
-    return price_items(PricedMenu(content, missing), requested, site.languages[0])
+    menu = menu_at(site, content, due_at or now(), order_type)
+    return price_items(menu, requested, site.languages[0])
 
 
 def _delivery_address(

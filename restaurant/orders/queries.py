@@ -161,7 +161,7 @@ def open_orders(site_id: str) -> list[Order]:
 
 def batch_times(orders: list[Order]) -> dict[str, list[datetime]]:
     """When each batch of each order was placed, in order."""
-    found = {order.id: [order.placed_at] for order in orders}
+    found = {order.id: [order.ordered_at] for order in orders}
     again = [order.id for order in orders if order.batch > 1]
     if again:
         for row in read_rows(LATER_BATCHES, {"order_ids": again}):

@@ -64,4 +64,6 @@ def place_staff_order(site: Site, staff_order: StaffOrder) -> Order:
 
 
 def add_items(site: Site, order: Order, requested: Sequence[RequestedItem]) -> Order:
-    return order_changes.add_items(site, order, placing.price_requested(site, requested))
+    return order_changes.add_items(
+        site, order, placing.price_requested(site, requested, order.order_type)
+    )

@@ -19,8 +19,10 @@ from core.values.text import one_line
 from restaurant import customers
 from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
 from restaurant.orders.effects import OrderUpdate
+from restaurant.orders.pace import holds as order_holds
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import link_queries
+from restaurant.sites import sites
 from restaurant.typed_phones import optional_phone
 from tenants import audit
 
@@ -163,6 +165,7 @@ def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
         raise Conflict("link_not_renewable", "The cart no longer exists. A new one must be sent.")
     if order is not None:
         link.amount = order.total
+        order_holds.take_again(sites.of_order(order), order)
     _reopen(link, minutes)
     audit.record("payments.link_renewed", link.reference)
     return link

@@ -279,7 +279,8 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
     _publish_event("restaurant.payment_succeeded", payment)
     order = order_lifecycle.mark_paid(site, order)
     if was == "awaiting_payment" and "sent_to_kitchen" not in site.told_states:
-        text = order_notifications.customer_text(order, "paid")
+        key = "scheduled" if order.state == "scheduled" else "paid"
+        text = order_notifications.customer_text(order, key)
         order_notifications.send_order_card(site, order, text)  # earlier texts promised it
     if was == "awaiting_confirmation":
         order_lifecycle.record_change(order, "payment", reason=hold_reasons.PAID_ALREADY)

@@ -17,6 +17,7 @@ from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
+from restaurant.orders.pace import holds as order_holds
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
 from restaurant.payments import payments, refunds
@@ -244,6 +245,16 @@ def expire_link(link: PaymentLink) -> None:
     link.state, link.changed_at, link.due_at = "expired", now(), None
     payment_links.publish_live_update(link)
     notify_customer(link, "pay_expired")
+    _release_holds(link)
+
+
+def _release_holds(link: PaymentLink) -> None:
+    """An order that nobody pays keeps neither stock nor a place in the kitchen."""
+    if link.order_id is None:
+        return
+    order = order_lifecycle.lock_order(order_queries.get(link.order_id))
+    if order.state == "awaiting_payment":
+        order_holds.release(order, order_queries.items_of(order.id))
 
 
 def notify_customer(link: PaymentLink, key: str, *, url: str = "") -> None:

@@ -14,6 +14,7 @@ from core.values.text import BadText, one_line
 from messaging.lines import repository as line_repository
 from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS, STATES
 from restaurant.sites import hours
+from restaurant.sites.stations import check_station_codes
 from restaurant.typed_phones import required_phone
 from tenants.people import clean_name
 
@@ -21,6 +22,7 @@ _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])")
 _PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,5}")
 _HOST = re.compile(r"(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
 _COLOR = re.compile(r"[0-9a-f]{6}")
+MOST_DAYS_AHEAD = 14
 LONGEST_WELCOME, LONGEST_ADDRESS, MOST_TIPS = 240, 300, 6
 CHANGEABLE = frozenset(
     {
@@ -30,6 +32,8 @@ CHANGEABLE = frozenset(
         "tip_percents", "told_states",
         "accept_minutes", "guest_cancel_minutes", "manager_phone", "prints_bills",
         "table_orders_per_hour", "phone_orders_per_hour",
+        "preparation_minutes", "delivery_minutes", "later_days", "slot_orders", "slot_minutes",
+        "slot_order_types",
         "address_orders_per_hour", "newcomer_limit", "tone", "welcome", "menu_id", "logo",
     }
 )  # fmt: skip
@@ -179,6 +183,13 @@ def _limit(field: str, value: Any) -> Decimal | None:
     return None if value is None else _between(Decimal(0), Decimal(10**9))(field, value)
 
 
+def _slot_minutes(field: str, value: Any) -> dict[str, int]:
+    """Minutes by station; a station without a number has no limit."""
+    given = {str(code): minutes for code, minutes in dict(value or {}).items() if minutes}
+    check_station_codes(list(given) or ["kitchen"])
+    return {code: int(_between(1, 1500)(field, minutes)) for code, minutes in given.items()}
+
+
 def _line_id(field: str, value: Any) -> int | None:
     if value is None:
         return None
@@ -209,6 +220,12 @@ _CHECKS: dict[str, Any] = {
     "service_percent": _between(Decimal(0), Decimal(50)),
     "accept_minutes": _between(1, 120),
     "guest_cancel_minutes": _between(0, 60),
+    "preparation_minutes": _between(1, 240),
+    "delivery_minutes": _between(0, 240),
+    "later_days": _between(0, MOST_DAYS_AHEAD),
+    "slot_orders": lambda field, value: None if value is None else _between(1, 500)(field, value),
+    "slot_minutes": _slot_minutes,
+    "slot_order_types": _one_or_more_of(ORDER_TYPES, 0),
     "table_orders_per_hour": _between(1, 1000),
     "phone_orders_per_hour": _between(1, 1000),
     "address_orders_per_hour": _between(1, 10_000),

@@ -15,6 +15,8 @@ from api.v1.schemas.restaurant.menus import (
     GroupIn,
     GroupPath,
     GroupShape,
+    HappyHours,
+    HappyHoursShape,
     ItemIn,
     ItemPath,
     ItemShape,
@@ -27,7 +29,7 @@ from api.v1.schemas.restaurant.menus import (
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
-from restaurant.menus import menus, publishing
+from restaurant.menus import happy_hours, menus, publishing
 from restaurant.models import Menu, MenuCategory, MenuItem, OptionGroup
 from restaurant.sites import sites
 
@@ -64,6 +66,7 @@ def read_menu(path: MenuPath) -> dict[str, Any]:
             "categories": [category_json(one) for one in menus.categories(menu.id)],
             "items": [item_json(one) for one in menus.items(menu.id)],
             "groups": [group_json(one, options[one.id]) for one in groups],
+            "happy_hours": list(menu.happy_hours),
         }
 
 
@@ -199,6 +202,20 @@ def remove_group(path: GroupPath) -> Response:
     return Response(status=204)
 
 
+@v1.put(
+    "/menus/<menu_id>/happy-hours",
+    tags=[TAG],
+    summary="Replace the happy hours of a menu",
+    responses={200: HappyHoursShape},
+)
+@key_may("menus")
+def change_happy_hours(path: MenuPath, body: HappyHours) -> dict[str, Any]:
+    """They apply once the menu is published."""
+    with tenant_scope(g.tenant_id):
+        rules = [one.model_dump() for one in body.data]
+        return {"data": happy_hours.replace_all(menus.get(path.menu_id), rules), "next": None}
+
+
 def menu_json(menu: Menu) -> dict[str, Any]:
     return {
         "id": menu.id,
@@ -217,7 +234,8 @@ def category_json(category: MenuCategory) -> dict[str, Any]:
 
 
 def item_json(item: MenuItem) -> dict[str, Any]:
-    names = ("id", "category_id", "code", "texts", "photo", "available", "hidden", "position")
+    names = ("id", "category_id", "code", "texts", "photo", "available", "hidden", "position",
+             "prices")  # fmt: skip
     lists = ("stations", "allergens", "diets", "groups")
     return {
         **{name: getattr(item, name) for name in names},
@@ -241,6 +259,7 @@ def group_json(group: OptionGroup, options: list[Any]) -> dict[str, Any]:
                 "price": format(option.price.normalize(), "f"),
                 "preset": option.preset,
                 "removal": option.removal,
+                "item_id": option.item_id,
             }
             for option in options
         ],

@@ -10,6 +10,7 @@ from api.auth import key_may
 from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode, test_filter
 from api.paging import page
+from api.schemas import ErrorBody
 from api.v1 import v1
 from api.v1.schemas.restaurant.orders import (
     Cancel,
@@ -63,11 +64,18 @@ def list_orders(query: OrdersQuery) -> dict[str, Any]:
     )
 
 
-@v1.post("/orders", tags=[TAG], summary="Make an order", responses={201: OrderShape})
+@v1.post(
+    "/orders",
+    tags=[TAG],
+    summary="Make an order",
+    responses={201: OrderShape, 409: ErrorBody},
+)
 @key_may("orders", test_keys=True)
 @idempotent
 def make_order(body: NewOrder) -> JsonAnswer:
-    """Priced by the published menu. It goes to the kitchen at once, or waits for its payment."""
+    """Priced by the published menu. It goes to the kitchen at once, or waits for its payment or
+    its time. 409 `slot_full` has the next free times in `next_times`.
+    """
     site = sites.get(body.site_id)
     usual = order_rules.DEFAULT_PAYMENT.get(body.order_type, "")
     order = placing.place_order(
@@ -88,6 +96,7 @@ def make_order(body: NewOrder) -> JsonAnswer:
             name=body.customer.name,
             notes=body.notes,
             coupon=body.coupon,
+            due_at=body.due_at,
             test=g.caller.test,
         ),
     )

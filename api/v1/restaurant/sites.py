@@ -22,15 +22,23 @@ from api.v1.schemas.restaurant.sites import (
     SoldOutShape,
     StationPage,
     StationShape,
+    StockIn,
+    StockShape,
     TablePage,
     TablePath,
     TableShape,
+    TimesQuery,
+    TimesShape,
 )
 from core.clock import rfc3339
 from core.db import tenant_scope
+from core.errors import invalid
 from core.settings import Settings
-from restaurant.menus import availability
+from restaurant.menus import availability, stock
 from restaurant.models import Site, Station, Table
+from restaurant.models.order_states import ORDER_TYPES
+from restaurant.orders.pace import times
+from restaurant.orders.pace.minutes import minutes_to_make
 from restaurant.sites import sites, stations, tables
 
 SITES, TABLES, STATIONS = Tag(name="Sites"), Tag(name="Tables"), Tag(name="Stations")
@@ -124,6 +132,53 @@ def sell_out(path: SitePath, body: SoldOutIn) -> JsonAnswer:
     return _sold_out(site)
 
 
+@v1.get(
+    "/sites/<site_id>/stock",
+    tags=[SITES],
+    summary="List the items that are counted",
+    responses={200: StockShape},
+)
+@key_may("menus", test_keys=True)
+def list_stock(path: SitePath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        return _stock(sites.get(path.site_id))
+
+
+@v1.post(
+    "/sites/<site_id>/stock",
+    tags=[SITES],
+    summary="Enter how many pieces of an item are left",
+    responses={200: StockShape},
+)
+@key_may("menus")
+@idempotent
+def count_stock(path: SitePath, body: StockIn) -> JsonAnswer:
+    """Orders count it down, and a cancelled order returns its pieces. At 0 it is sold out."""
+    site = sites.get(path.site_id)
+    stock.set_left(site, body.item_id, body.left)
+    return _stock(site)
+
+
+@v1.get(
+    "/sites/<site_id>/times",
+    tags=[SITES],
+    summary="List free times for orders",
+    responses={200: TimesShape},
+)
+@key_may("orders", test_keys=True)
+def list_times(path: SitePath, query: TimesQuery) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(path.site_id)
+        if query.order_type not in ORDER_TYPES:
+            raise invalid("order_type", "invalid_choice", "Choose one of the available values.")
+        return {
+            "now": not sites.why_no_orders_now(site) and times.free_now(site, query.order_type),
+            "minutes": minutes_to_make(site, query.order_type),
+            "data": [rfc3339(at) for at in times.free_times(site, query.order_type)],
+            "next": None,
+        }
+
+
 @v1.get("/tables", tags=[TABLES], summary="A restaurant's tables", responses={200: TablePage})
 @key_may("menus", test_keys=True)
 def list_tables(query: OfSite) -> dict[str, Any]:
@@ -183,9 +238,13 @@ def site_json(site: Site) -> dict[str, Any]:
     plain = (
         "id", "name", "slug", "host", "host_pending", "prefix", "currency", "time_zone", "country",
         "address", "phone", "line_id", "hours", "special_days", "day_starts", "tax_included",
-        "accept_minutes", "guest_cancel_minutes", "tone", "menu_id",
+        "accept_minutes", "guest_cancel_minutes", "tone", "menu_id", "preparation_minutes",
+        "delivery_minutes", "later_days", "slot_orders", "slot_minutes",
     )  # fmt: skip
-    lists = ("languages", "order_types", "payment_methods", "tip_percents", "told_states")
+    lists = (
+        "languages", "order_types", "payment_methods", "tip_percents", "told_states",
+        "slot_order_types",
+    )  # fmt: skip
     return {
         **{name: getattr(site, name) for name in plain},
         **{name: list(getattr(site, name)) for name in lists},
@@ -224,6 +283,12 @@ def _sold_out(site: Site) -> dict[str, Any]:
         {"id": thing, "until": rfc3339(until) if until else None}
         for thing, until in sold_out_ids.items()
     ]
+    return {"data": rows, "next": None}
+
+
+def _stock(site: Site) -> dict[str, Any]:
+    counts = stock.left_counts(site.id)
+    rows = [{"item_id": item_id, "left": left} for item_id, left in counts.items()]
     return {"data": rows, "next": None}
 
 

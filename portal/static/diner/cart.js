@@ -1,6 +1,7 @@
 // The cart, stored on the phone until it is sent. Amounts here are for display only: the server
 // computes all prices again.
 import { base, data, find, minor } from "./page.js";
+import { priceOf } from "./prices.js";
 
 const KEY = `cart:${location.pathname}`;
 const MAX_AGE_MS = 3 * 3600 * 1000;
@@ -26,6 +27,24 @@ export class Cart {
     const same = this.like({ item, options, note });
     if (same) same.quantity = Math.min(same.quantity + quantity, 99);
     else this.lines.push({ item, options, note, quantity, name: data.items[item].name });
+    this.changed();
+  }
+
+  // The items of an order that the guest changes.
+  replaceAll(lines) {
+    this.lines = lines.filter((line) => known(line));
+    this.lost = lines.filter((line) => !known(line));
+    this.changed();
+  }
+
+  // Only so many of an item are left.
+  limit(item, left) {
+    let most = left;
+    for (const line of this.lines.filter((one) => one.item === item)) {
+      line.quantity = Math.min(line.quantity, most);
+      most -= line.quantity;
+    }
+    this.lines = this.lines.filter((line) => line.quantity > 0);
     this.changed();
   }
 
@@ -76,7 +95,7 @@ export class Cart {
 
 export function unit(line) {
   const item = data.items[line.item];
-  let sum = minor(item.price);
+  let sum = priceOf(item);
   for (const group of item.groups.map((id) => data.groups[id])) {
     const prices = group.options.filter((one) => line.options.includes(one.id)).map((one) => minor(one.price));
     prices.sort((a, b) => b - a);

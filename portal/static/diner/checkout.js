@@ -2,6 +2,8 @@
 import { data, find, minor, money, openSheet, post, translate, table, showMessage } from "./page.js";
 import { optionNames, unit } from "./cart.js";
 import { Coupon } from "./coupon.js";
+import { showPrices } from "./prices.js";
+import { Times } from "./times.js";
 
 const value = (name) => find(`input[name="${name}"]:checked`)?.value;
 
@@ -22,6 +24,8 @@ export class Checkout {
     find("[data-send]").addEventListener("click", () => this.send());
     find("[data-copy]").addEventListener("click", () => this.copy());
     this.coupon = new Coupon(cart, () => this.sums());
+    this.times = new Times(() => this.sums());
+    this.changing = ""; // the code of the order that the guest changes
     cart.watch(() => this.show());
     find("[data-locate]").addEventListener("click", () => this.locate());
     this.place = null;
@@ -32,6 +36,18 @@ export class Checkout {
       seated.checked = true;
       find("[data-types]").hidden = true;
     }
+    showPrices(value("type"));
+  }
+
+  // The guest changes a sent order: its type, place and payment stay.
+  change(code, { lines, notes, due, order_type: type }) {
+    this.changing = code;
+    this.cart.replaceAll(lines);
+    find("[data-notes]").value = notes;
+    const radio = find(`input[name="type"][value="${type}"]`);
+    if (radio) radio.checked = true;
+    this.times.wanted = due;
+    this.open();
   }
 
   // The chat message has arrived and the order exists. Items added since then stay in the cart.
@@ -39,19 +55,31 @@ export class Checkout {
     this.cart.removeOrdered(sent);
     if (!this.coupon.isFromUrl) this.coupon.forget();
     if (this.ready.open) this.ready.close();
+    if (this.changing) {
+      this.changing = "";
+      find("[data-changing]").hidden = true;
+      history.replaceState(history.state, "", location.pathname);
+    }
   }
 
   open() {
     this.fault("");
+    this.times.hideOffers();
     this.show();
     openSheet(this.sheet);
+    this.times.type = "";
+    this.times.load(value("type"));
   }
 
   show() {
-    const type = value("type");
-    find("[data-table-field]").hidden = type !== "dine_in" || Boolean(table.table);
-    find("[data-address-field]").hidden = type !== "delivery";
-    find("[data-locate-field]").hidden = type !== "delivery" || !navigator.geolocation;
+    const type = value("type"), kept = Boolean(this.changing);
+    showPrices(type);
+    if (this.sheet.open) this.times.load(type);
+    find("[data-types]").hidden = kept || table.seated;
+    find("[data-pays]").hidden = kept;
+    find("[data-table-field]").hidden = kept || type !== "dine_in" || Boolean(table.table);
+    find("[data-address-field]").hidden = kept || type !== "delivery";
+    find("[data-locate-field]").hidden = kept || type !== "delivery" || !navigator.geolocation;
     for (const label of document.querySelectorAll("[data-pay]")) {
       label.hidden = !fits(label, type);
       if (label.hidden && label.querySelector("input").checked) {
@@ -149,8 +177,10 @@ export class Checkout {
     const button = find("[data-send]");
     button.disabled = true;
     find("[data-send-word]").textContent = translate("sending");
+    this.times.hideOffers();
     try {
       const answer = await post("cart", {
+        due: this.times.due || null, replaces: this.changing,
         lines: this.cart.lines.map(({ item, options, note, quantity }) => ({ item, options, note, quantity })),
         order_type: value("type"), payment_method: value("pay"), tip: Number(value("tip") ?? 0),
         table: find("[data-table-input]").value.trim(), k: table.key,
@@ -161,6 +191,8 @@ export class Checkout {
       else {
         const message = this.refusal(answer.body);
         if (answer.body.thing) this.cart.drop(answer.body.thing);
+        if (answer.body.left !== undefined) this.cart.limit(answer.body.item, answer.body.left);
+        if (answer.body.times) this.times.offer(answer.body.times, () => this.send());
         if (answer.body.code?.startsWith("coupon_")) this.coupon.refuse(message);
         this.fault(message);
         if (!this.sheet.open) showMessage(message);

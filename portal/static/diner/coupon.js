@@ -69,10 +69,11 @@ export class Coupon {
 
   async check() {
     const lines = this.cart.lines.map(({ item, options, quantity }) => ({ item, options, quantity }));
-    const query = JSON.stringify([this.code, lines]);
+    const type = find('input[name="type"]:checked')?.value ?? "";
+    const query = JSON.stringify([this.code, lines, type]);
     if (query === this.query) return;
     this.query = query;
-    const answer = await post("coupon", { code: this.code, lines }).catch(() => ({ ok: false, body: { message: translate("failed") } }));
+    const answer = await post("coupon", { code: this.code, lines, order_type: type }).catch(() => ({ ok: false, body: { message: translate("failed") } }));
     if (query !== this.query || !this.code) return;
     if (!answer.ok) {
       this.refuse(answer.body.message);

@@ -4,7 +4,7 @@ import { Cart } from "./cart.js";
 import { Dish } from "./dish.js";
 import { Checkout } from "./checkout.js";
 import { SentOrder } from "./order.js";
-import { data, find, translate, table } from "./page.js";
+import { data, find, request, translate, table } from "./page.js";
 
 function showTable() {
   const name = find("[data-table-name]");
@@ -68,8 +68,20 @@ const cart = new Cart();
 const dish = new Dish(cart);
 const checkout = new Checkout(cart, new SentOrder((sent) => checkout.received(sent)));
 
+// A guest changes an order that the kitchen has not begun: its items come back into the cart.
+async function openOrder(code) {
+  const answer = await request(`orders/${encodeURIComponent(code)}/cart`).catch(() => ({ ok: false }));
+  if (!answer.ok) return;
+  const note = find("[data-changing]");
+  note.textContent = translate(answer.body.open ? "changing" : "change_over", answer.body);
+  note.hidden = false;
+  if (answer.body.open) checkout.change(code, answer.body);
+}
+
 showTable();
 followChapters();
+const changed = new URLSearchParams(location.search).get("change");
+if (changed) openOrder(changed);
 find("[data-find]").hidden = false;
 find("#search").addEventListener("input", filter);
 find(".filter").addEventListener("change", filter);

@@ -20,10 +20,11 @@ from restaurant.orders.cards.card import Card, with_buttons, with_link
 
 PREFIX = "order:"
 CANCEL, ADD, BILL, WAITER, AGAIN, POINTS = "cancel", "add", "bill", "waiter", "again", "points"
-ACTIONS = (CANCEL, ADD, BILL, WAITER, AGAIN, POINTS)
+CHANGE = "change"
+ACTIONS = (CANCEL, CHANGE, ADD, BILL, WAITER, AGAIN, POINTS)
 STATUS = "status"
 """Typed only: a message about the order asks what the guest would like to do."""
-BEFORE_THE_KITCHEN = frozenset({"awaiting_confirmation", "awaiting_payment"})
+BEFORE_THE_KITCHEN = frozenset({"awaiting_confirmation", "awaiting_payment", "scheduled"})
 AT_THE_TABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 FINISHED = frozenset({"delivered", "closed"})
 
@@ -64,6 +65,8 @@ def open_actions(site: Site, order: Order) -> list[str]:
     if order.table_id is not None and order.state in AT_THE_TABLE:
         actions = [ADD, BILL if order.paid_at is None else WAITER]
     if guest_may_cancel(site, order):
+        if not actions and order.paid_at is None and order.cart_id is not None:
+            actions.append(CHANGE)
         actions.append(CANCEL)
     elif BILL in actions:
         actions.append(WAITER)

@@ -121,7 +121,7 @@ def test_an_order_that_is_being_prepared_is_left_to_the_staff(bistro):
     bistro.changes_state(order, "preparing")
     taps(bistro, question(bistro)["buttons"][0])
     assert state(bistro, order) == "preparing"
-    assert chat_text("tr", "cancel_too_late", order=order.number) in answers(bistro)[-1]
+    assert chat_text("tr", "staff_asked", order=order.number) in answers(bistro)[-1]
 
 
 def test_nobody_cancels_the_order_of_another_guest(bistro):

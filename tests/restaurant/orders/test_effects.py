@@ -32,6 +32,10 @@ def names(change):
 
 def test_the_effects_of_a_state_change_have_a_fixed_order(app):
     assert names(Change.STATE) == [
+        "restaurant.orders.pace.guest_changes.clear_request",
+        "restaurant.orders.pace.holds.release_if_cancelled",
+        "restaurant.orders.pace.holds.take_again_if_sent",
+        "restaurant.orders.pace.firing.schedule_firing",
         "restaurant.payments.links.close_if_cancelled",
         "restaurant.orders.notifications.publish_state",
         "restaurant.payments.links.create_if_awaited",

@@ -12,6 +12,13 @@ TEXTS = {"tr": {"name": "Ayran", "description": "Ev yapımı"}, "en": {"name": "
 Texts = dict[str, dict[str, str]]
 
 
+class OtherPrice(BaseModel):
+    """A price and a tax of one order type; an empty one is the item's own."""
+
+    price: str = Field("", max_length=20, examples=["40.00"], description="As text.")
+    tax: str = Field("", max_length=10, examples=["1"], description="The tax rate in percent.")
+
+
 class MenuPath(BaseModel):
     menu_id: str = Field(max_length=40)
 
@@ -53,6 +60,40 @@ class WholeMenu(MenuShape):
     categories: list[dict[str, Any]]
     items: list[dict[str, Any]] = Field(description="The dishes of the menu.")
     groups: list[dict[str, Any]]
+    happy_hours: list[dict[str, Any]] = Field(description="The happy hours of the menu.")
+
+
+class HappyHourIn(BaseModel):
+    """Either a percentage or a price, for categories or items."""
+
+    id: str = Field(
+        "", max_length=40, description="The id of an existing happy hour. Left out: a new one."
+    )
+    texts: Texts = Field(examples=[{"tr": {"name": "Mutlu saatler"}, "en": {"name": "Happy hour"}}])
+    hours: dict[str, list[list[str]]] = Field(
+        description="By weekday, 0 (Monday) to 6.", examples=[{"4": [["17:00", "19:00"]]}]
+    )
+    percent: str = Field("", max_length=10, examples=["20"], description="The discount in percent.")
+    price: str = Field("", max_length=20, description="Instead: the price of each item, as text.")
+    categories: list[str] = Field(
+        default_factory=list, max_length=200, description="Ids of categories that cost less."
+    )
+    items: list[str] = Field(
+        default_factory=list, max_length=500, description="Ids of items that cost less."
+    )
+    order_types: list[str] = Field(
+        default_factory=list, max_length=3, description="Empty: every order type."
+    )
+    active: bool = True
+
+
+class HappyHours(BaseModel):
+    data: list[HappyHourIn] = Field(max_length=20, description="All happy hours of the menu.")
+
+
+class HappyHoursShape(BaseModel):
+    data: list[dict[str, Any]] = Field(description="All happy hours of the menu.")
+    next: None
 
 
 class CategoryIn(BaseModel):
@@ -76,6 +117,11 @@ class ItemIn(BaseModel):
     texts: Texts | None = Field(None, examples=[TEXTS])
     price: str | None = Field(None, max_length=20, examples=["45.00"], description="As text.")
     tax_percent: str | None = Field(None, max_length=10, examples=["10"])
+    prices: dict[str, OtherPrice] | None = Field(
+        None,
+        description="Other prices and taxes, by order type: `takeaway` or `delivery`.",
+        examples=[{"takeaway": {"price": "40.00", "tax": "1"}}],
+    )
     code: str | None = Field(
         None,
         max_length=40,
@@ -102,6 +148,9 @@ class ItemShape(BaseModel):
     texts: Texts
     price: str
     tax_percent: str
+    prices: dict[str, OtherPrice] = Field(
+        description="Other prices and taxes, by order type: `takeaway` or `delivery`."
+    )
     stations: list[str] = Field(
         description="Stations that prepare the item, such as `kitchen` or `bar`."
     )
@@ -118,12 +167,19 @@ class OptionIn(BaseModel):
     id: str | None = Field(
         None, max_length=40, description="The id of an existing option. Left out: a new option."
     )
-    texts: Texts = Field(examples=[{"tr": {"name": "Büyük"}, "en": {"name": "Large"}}])
+    texts: Texts = Field(
+        default_factory=dict, examples=[{"tr": {"name": "Büyük"}, "en": {"name": "Large"}}]
+    )
     price: str = Field(
         "0", max_length=20, description="What the option adds to the price, in the menu's currency."
     )
     preset: bool = False
     removal: bool = False
+    item_id: str | None = Field(
+        None,
+        max_length=40,
+        description="For a set menu: the dish that this option is. Its texts are the dish's.",
+    )
 
 
 class GroupIn(BaseModel):

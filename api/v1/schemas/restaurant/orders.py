@@ -44,6 +44,9 @@ class OrderItemShape(BaseModel):
     name: str
     quantity: int
     unit_price: float
+    regular_price: float = Field(
+        description="What one piece costs outside a happy hour; otherwise like `unit_price`."
+    )
     options: list[str] = Field(description="The chosen options.")
     station: str
     stations: list[str] = Field(
@@ -88,6 +91,9 @@ class OrderFacts(BaseModel):
     paid_amount: float = Field(description="The amount paid so far.")
     open_amount: float = Field(description="The amount still due; negative if too much was paid.")
     placed_at: str
+    due_at: str = Field(
+        "", description="When the guest wants it, RFC 3339; empty: as soon as possible."
+    )
     test: bool
 
 
@@ -105,8 +111,8 @@ class OrderPage(BaseModel):
 class ChangeShape(BaseModel):
     at: str
     what: str = Field(
-        description="moved, recalled, added, voided, table, waiter, courier, location, problem, "
-        "payment, alarm.",
+        description="moved, recalled, added, replaced, request, voided, table, waiter, courier, "
+        "location, problem, payment, alarm.",
         examples=["moved"],
     )
     status: str = Field(description="The order's state at that time.", examples=["preparing"])
@@ -143,6 +149,11 @@ class NewOrder(BaseModel):
     customer: CustomerShape = Field(default_factory=lambda: CustomerShape(phone="", name=""))
     items: list[OrderItemIn] = Field(min_length=1, max_length=60)
     notes: str = Field("", max_length=500)
+    due_at: Moment | None = Field(
+        None,
+        description="For an order for later: when it must be ready, within opening hours. It goes"
+        " to the kitchen in time. Empty: at once.",
+    )
     coupon: str = Field("", max_length=40, description="A coupon's code: used up by this order.")
     address: str = Field("", max_length=300, description="Of a delivery, in words.")
     latitude: float | None = Field(

@@ -72,6 +72,12 @@ class SiteFields(BaseModel):
     told_states: list[str] | None = None
     accept_minutes: int | None = Field(None, ge=1, le=120)
     guest_cancel_minutes: int | None = Field(None, ge=0, le=60)
+    preparation_minutes: int | None = Field(None, ge=1, le=240)
+    delivery_minutes: int | None = Field(None, ge=0, le=240)
+    later_days: int | None = Field(None, ge=0, le=14)
+    slot_orders: int | None = Field(None, ge=1, le=500)
+    slot_minutes: dict[str, int] | None = Field(None, examples=[{"kitchen": 60}])
+    slot_order_types: list[str] | None = Field(None, examples=[["takeaway", "delivery"]])
     manager_phone: str | None = Field(None, max_length=32)
     tone: str | None = Field(None, max_length=7)
     menu_id: str | None = Field(None, max_length=40)
@@ -119,6 +125,12 @@ class SiteShape(BaseModel):
     told_states: list[str]
     accept_minutes: int
     guest_cancel_minutes: int
+    preparation_minutes: int
+    delivery_minutes: int
+    later_days: int
+    slot_orders: int | None
+    slot_minutes: dict[str, int]
+    slot_order_types: list[str]
     manager_phone: str
     tone: str
     menu_id: str | None
@@ -149,6 +161,39 @@ class SoldOutIn(BaseModel):
 
 class SoldOutShape(BaseModel):
     data: list[dict[str, Any]]
+    next: None
+
+
+class StockIn(BaseModel):
+    item_id: str = Field(max_length=40, examples=[sample_id("item_id")])
+    left: int | None = Field(
+        None, ge=0, le=9999, description="Pieces left. Empty: the item is no longer counted."
+    )
+
+
+class StockRow(BaseModel):
+    item_id: str
+    left: int = Field(description="Pieces left. Orders count it down; 0 is sold out.")
+
+
+class StockShape(BaseModel):
+    data: list[StockRow]
+    next: None
+
+
+class TimesQuery(BaseModel):
+    order_type: str = Field(
+        "takeaway", max_length=20, description="`dine_in`, `takeaway` or `delivery`."
+    )
+
+
+class TimesShape(BaseModel):
+    now: bool = Field(description="Whether the kitchen has room for an order at once.")
+    minutes: int = Field(description="Minutes until such an order would be ready.")
+    data: list[str] = Field(
+        description="Free times for orders for later, RFC 3339.",
+        examples=[["2026-11-15T16:30:00Z"]],
+    )
     next: None
 
 
