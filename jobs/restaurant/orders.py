@@ -1,4 +1,5 @@
-"""Scheduled work on orders: the alarm for orders that nobody accepts."""
+"""Scheduled work on orders: the alarm for orders that nobody accepts, the message about a late
+order, and the question after the meal."""
 
 from datetime import timedelta
 
@@ -6,19 +7,39 @@ from core.clock import now
 from core.db import notify_workers, tenant_scope
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
+from restaurant.feedback import questions as feedback_questions
 from restaurant.orders import alarms as order_alarms
+from restaurant.orders.kitchen import late_notices, late_schedule
 
 LOST_WAKEUP_AFTER = timedelta(minutes=1)
+JOBS_BY_LANE = {
+    order_alarms.LANE: "jobs.restaurant.orders.sound_alarms",
+    late_schedule.LANE: "jobs.restaurant.orders.tell_late_guests",
+    feedback_questions.LANE: "jobs.restaurant.orders.ask_guests",
+}
 
 
 def sweep() -> None:
     """In the sweep's global transaction. Marks the lanes again, because the wake-up may be lost."""
-    for tenant_id in lanes.pop_later_due(order_alarms.LANE):
-        lanes.mark_later(order_alarms.LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
-        notify_workers("jobs.restaurant.orders.sound_alarms", tenant_id)
+    for lane, job in JOBS_BY_LANE.items():
+        for tenant_id in lanes.pop_later_due(lane):
+            lanes.mark_later(lane, tenant_id, now() + LOST_WAKEUP_AFTER)
+            notify_workers(job, tenant_id)
 
 
 def sound_alarms(tenant_id: int) -> int:
     acknowledge_wakeup("jobs.restaurant.orders.sound_alarms", tenant_id)
     with tenant_scope(tenant_id):
         return len(order_alarms.send_due_alarms(now()))
+
+
+def tell_late_guests(tenant_id: int) -> int:
+    acknowledge_wakeup("jobs.restaurant.orders.tell_late_guests", tenant_id)
+    with tenant_scope(tenant_id):
+        return len(late_notices.send_due_notices(now()))
+
+
+def ask_guests(tenant_id: int) -> int:
+    acknowledge_wakeup("jobs.restaurant.orders.ask_guests", tenant_id)
+    with tenant_scope(tenant_id):
+        return feedback_questions.ask_due(now())

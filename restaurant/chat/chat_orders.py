@@ -166,7 +166,11 @@ def _add_to_order(
     cart.order_id = order.id
     added = order_notifications.customer_text(order, "added")
     order_notifications.send_order_card(
-        site, order, _paragraphs(added, _coupon_text(order, bought))
+        site,
+        order,
+        _paragraphs(
+            added, order_notifications.promise_text(site, order), _coupon_text(order, bought)
+        ),
     )
     return order
 
@@ -312,6 +316,7 @@ def _priced(row: dict[str, Any]) -> PricedItem:
         ),
         note=row["note"],
         marks=tuple(row.get("marks", ())),
+        course=row.get("course", 0),
     )
 
 

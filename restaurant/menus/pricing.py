@@ -55,6 +55,8 @@ class PricedItem:
     note: str = ""
     marks: tuple[str, ...] = ()
     """Of TICKET_MARKS."""
+    course: int = 0
+    """Of the dish's category; 0 if the kitchen makes it at once."""
 
     @property
     def amount(self) -> Decimal:
@@ -112,11 +114,13 @@ class PricedMenu:
     missing: frozenset[str] = frozenset()
     """Ids that are sold out or not served at this time."""
     _items: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _courses: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for category in self.content["categories"]:
             for item in category["items"]:
                 self._items[item["id"]] = item
+                self._courses[item["id"]] = category.get("course", 0)
 
     def item(self, item_id: str) -> Mapping[str, Any]:
         item = self._items.get(item_id)
@@ -125,6 +129,9 @@ class PricedMenu:
                 "not_on_menu", "The menu has changed. Please check your order again.", item_id
             )
         return item
+
+    def course(self, item_id: str) -> int:
+        return self._courses.get(item_id, 0)
 
     def text(self, thing: Mapping[str, Any], language: str) -> str:
         return text_in(thing["texts"], language, self.content["languages"])
@@ -174,6 +181,7 @@ def _price_item(
         options=tuple(options),
         note=one_line(requested_item.note, LONGEST_NOTE),
         marks=tuple(one for one in TICKET_MARKS if one in item.get("diets", ())),
+        course=priced_menu.course(requested_item.item_id),
     )
 
 

@@ -214,6 +214,7 @@ def item_json(item: PricedItem) -> dict[str, Any]:
         "tax": str(item.tax_percent),
         "stations": list(item.stations),
         "marks": list(item.marks),
+        "course": item.course,
         "options": [
             {
                 "id": option.id,

@@ -25,6 +25,7 @@ def to_priced_item(item: OrderItem) -> PricedItem:
         ),
         note=item.note,
         marks=tuple(item.marks or ()),
+        course=item.course,
     )
 
 
@@ -62,6 +63,7 @@ def item_rows(order: Order, items: Sequence[PricedItem], first: int = 0) -> list
             note=item.note,
             stations=list(item.stations),
             marks=list(item.marks),
+            course=item.course if order.order_type == "dine_in" else 0,
             voided=0,
         )
         for position, item in enumerate(items, first + 1)

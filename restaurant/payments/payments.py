@@ -280,6 +280,9 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
     order = order_lifecycle.mark_paid(site, order)
     if was == "awaiting_payment" and "sent_to_kitchen" not in site.told_states:
         text = order_notifications.customer_text(order, "paid")
+        text = " ".join(
+            part for part in (text, order_notifications.promise_text(site, order)) if part
+        )
         order_notifications.send_order_card(site, order, text)  # earlier texts promised it
     if was == "awaiting_confirmation":
         order_lifecycle.record_change(order, "payment", reason=hold_reasons.PAID_ALREADY)

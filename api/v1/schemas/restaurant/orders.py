@@ -50,6 +50,8 @@ class OrderItemShape(BaseModel):
         description="Stations that prepare the item, such as `kitchen` or `bar`."
     )
     note: str = Field(description="The guest's note to the kitchen about this item.")
+    course: int = Field(description="0: made at once. Other courses are made one after another.")
+    fired: bool = Field(description="`false`: the item waits until its course is fired.")
 
 
 class OrderDeliveryShape(BaseModel):
@@ -88,6 +90,13 @@ class OrderFacts(BaseModel):
     paid_amount: float = Field(description="The amount paid so far.")
     open_amount: float = Field(description="The amount still due; negative if too much was paid.")
     placed_at: str
+    promised_at: str | None = Field(
+        description="When the order should be ready; null while the kitchen's times are not known.",
+        examples=["2026-11-15T18:55:00Z"],
+    )
+    promise_minutes: int | None = Field(
+        description="The minutes within which 80 % of such orders were ready.", examples=[20]
+    )
     test: bool
 
 
@@ -105,8 +114,8 @@ class OrderPage(BaseModel):
 class ChangeShape(BaseModel):
     at: str
     what: str = Field(
-        description="moved, recalled, added, voided, table, waiter, courier, location, problem, "
-        "payment, alarm.",
+        description="moved, recalled, added, voided, fired, late, unhappy, table, waiter, courier, "
+        "location, problem, payment, alarm.",
         examples=["moved"],
     )
     status: str = Field(description="The order's state at that time.", examples=["preparing"])

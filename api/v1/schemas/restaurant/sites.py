@@ -72,6 +72,12 @@ class SiteFields(BaseModel):
     told_states: list[str] | None = None
     accept_minutes: int | None = Field(None, ge=1, le=120)
     guest_cancel_minutes: int | None = Field(None, ge=0, le=60)
+    kitchen_warn_minutes: int | None = Field(None, ge=1, le=120)
+    kitchen_late_minutes: int | None = Field(None, ge=1, le=240)
+    prints_ticket_codes: bool | None = None
+    shows_promise: bool | None = None
+    feedback_minutes: int | None = Field(None, ge=0, le=1440)
+    review_url: str | None = Field(None, max_length=500)
     manager_phone: str | None = Field(None, max_length=32)
     tone: str | None = Field(None, max_length=7)
     menu_id: str | None = Field(None, max_length=40)
@@ -119,6 +125,12 @@ class SiteShape(BaseModel):
     told_states: list[str]
     accept_minutes: int
     guest_cancel_minutes: int
+    kitchen_warn_minutes: int
+    kitchen_late_minutes: int
+    prints_ticket_codes: bool
+    shows_promise: bool
+    feedback_minutes: int
+    review_url: str
     manager_phone: str
     tone: str
     menu_id: str | None
