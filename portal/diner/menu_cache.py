@@ -4,7 +4,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from restaurant.loyalty import rewards
 from restaurant.menus import availability, menus, publishing
 from restaurant.models import DeliveryZone, Site
 from restaurant.orders import card_payments
+from restaurant.orders.kitchen import promise as kitchen_promise
 from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
 
@@ -39,6 +40,8 @@ class MenuFacts:
     """Whether the restaurant accepts online payments."""
     coupons: bool = False
     """Whether guests can enter a coupon code."""
+    minutes: Mapping[str, int] = field(default_factory=dict)
+    """How long the kitchen takes for each dish now, where it is known and guests may see it."""
 
 
 class MenuCache:
@@ -89,8 +92,9 @@ class MenuCache:
             known = zones.listed(site.id) if "delivery" in site.order_types else []
             cards = "card_link" in site.payment_methods and card_payments.accepts_cards(site)
             given = rewards.any_exist()
+            minutes = _minutes(site, content) if site.shows_promise and version else {}
         return MenuFacts(
-            tenant_id, site, version, content, missing, known, why, moment, cards, given
+            tenant_id, site, version, content, missing, known, why, moment, cards, given, minutes
         )
 
     def _menu(self, site: Site) -> tuple[int, Mapping[str, Any]]:
@@ -113,6 +117,16 @@ class MenuCache:
                 while len(self._menus) > CACHE_SIZE:
                     self._menus.popitem(last=False)
         return number, content
+
+
+def _minutes(site: Site, content: Mapping[str, Any]) -> dict[str, int]:
+    dishes = [
+        (item["id"], item["stations"])
+        for category in content["categories"]
+        for item in category["items"]
+    ]
+    found = kitchen_promise.minutes_by_dish(site, dishes)
+    return {item_id: kitchen_promise.rounded(minutes) for item_id, minutes in found.items()}
 
 
 menu_cache = MenuCache()

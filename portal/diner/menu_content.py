@@ -51,6 +51,8 @@ def data_for(facts: MenuFacts, language: str) -> dict[str, Any]:
                 "price": item["price"],
                 "groups": item["groups"],
                 "name": text_in(item["texts"], language, content["languages"]),
+                "minutes": facts.minutes.get(item["id"]),
+                "course": category.get("course", 0),
             }
             for category in content["categories"]
             for item in category["items"]
@@ -110,6 +112,7 @@ def _item(facts: MenuFacts, item: Mapping[str, Any], language: str) -> dict[str,
         "contains": diner_text(language, "contains", allergens=", ".join(allergens)),
         "diets": item["diets"],
         "gone": item["id"] in facts.missing,
+        "minutes": facts.minutes.get(item["id"]),
     }
 
 

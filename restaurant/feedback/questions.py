@@ -162,6 +162,7 @@ def _asked_recently(order: Order, moment: datetime) -> bool:
         )
         .where(
             Order.tenant_id == current_tenant_id(),
+            OrderFeedback.tenant_id == current_tenant_id(),
             Order.contact_id == order.contact_id,
             OrderFeedback.asked_at > moment - NOT_AGAIN_WITHIN,
         )
@@ -191,6 +192,7 @@ def latest_question(contact_id: str) -> OrderFeedback | None:
         )
         .where(
             Order.tenant_id == current_tenant_id(),
+            OrderFeedback.tenant_id == current_tenant_id(),
             Order.contact_id == contact_id,
             OrderFeedback.asked_at > now() - ANSWERABLE_FOR,
         )
@@ -246,18 +248,27 @@ def mark_handled(feedback: OrderFeedback) -> bool:
     return True
 
 
-def latest_unhappy() -> Any:
-    """The number of the order whose guest has waited longest; None if there is none."""
+def unhappy_guests() -> list[Any]:
+    """Orders of guests who still wait for an answer, the longest wait first."""
     query = (
-        select(Order.number)
+        select(
+            Order.number,
+            Order.customer_name,
+            Order.customer_phone,
+            Order.contact_id,
+            Order.total,
+            Order.currency,
+            OrderFeedback.answered_at,
+        )
         .join(
             OrderFeedback,
             (OrderFeedback.tenant_id == Order.tenant_id) & (OrderFeedback.order_id == Order.id),
         )
         .where(
+            Order.tenant_id == current_tenant_id(),
             OrderFeedback.tenant_id == current_tenant_id(),
             OrderFeedback.answer == BAD,
             OrderFeedback.handled_at.is_(None),
         )
     )
-    return db.session.scalar(query.order_by(OrderFeedback.answered_at).limit(1))
+    return list(db.session.execute(query.order_by(OrderFeedback.answered_at).limit(BATCH)))

@@ -17,9 +17,9 @@ from restaurant.models import DishTimes, Order, OrderItem
 from restaurant.orders.kitchen import progress as kitchen_progress
 
 # The upper end of each bin, in minutes.
-BINS = (*range(1, 21), *range(22, 41, 2), *range(45, 61, 5), *range(70, 121, 10))
-LOADS = (4, 12)
-"""Orders in the kitchen from which it counts as busy, and as very busy."""
+BINS: tuple[int, ...] = (*range(1, 21), *range(22, 41, 2), *range(45, 61, 5), *range(70, 121, 10))
+LOADS = (4, 8, 13, 20)
+"""Orders in the kitchen at which each next level of load begins."""
 LEVELS = len(LOADS) + 1
 HALF_LIFE = timedelta(days=7)
 LONGEST = timedelta(minutes=BINS[-1])
@@ -56,20 +56,27 @@ def decayed(weights: Sequence[float], since: datetime, moment: datetime) -> list
 
 def quantile(weights: Sequence[float], load: int, share: float = QUANTILE) -> float | None:
     """The minutes within which this share was ready; None with too few times."""
-    level = load_level(load) * len(BINS)
-    own = weights[level : level + len(BINS)]
-    if sum(own) < ENOUGH:
-        own = [sum(weights[bin_ :: len(BINS)]) for bin_ in range(len(BINS))]
-    whole = sum(own)
+    level = load_level(load)
+    for further in range(LEVELS):
+        own = _of_levels(weights, level - further, level + further)
+        whole = sum(own)
+        if whole >= ENOUGH:
+            break
     if whole < ENOUGH:
         return None
     passed, start = 0.0, 0
     for weight, end in zip(own, BINS, strict=True):
         if weight and passed + weight >= share * whole:
-            return start + (end - start) * (share * whole - passed) / weight
+            return float(start + (end - start) * (share * whole - passed) / weight)
         passed += weight
         start = end
     return float(BINS[-1])
+
+
+def _of_levels(weights: Sequence[float], lowest: int, highest: int) -> list[float]:
+    """One histogram of several levels of load."""
+    start, end = max(lowest, 0) * len(BINS), min(highest + 1, LEVELS) * len(BINS)
+    return [sum(weights[start + at : end : len(BINS)]) for at in range(len(BINS))]
 
 
 def learn(order: Order, items: Sequence[OrderItem]) -> int:
