@@ -8,7 +8,7 @@ OUTPUTS = ("network", "usb", "serial", "file", "demo")
 STATES = ("unknown", "ready", "paper_low", "offline", "paper_out", "cover_open", "error")
 ERROR_STATES = frozenset({"offline", "paper_out", "cover_open", "error"})
 JOB_STATES = ("queued", "claimed", "printed", "failed", "unconfirmed")
-JOB_KINDS = ("order", "addition", "void", "moved", "cancelled", "bill", "test", "strip")
+JOB_KINDS = ("order", "addition", "course", "void", "moved", "cancelled", "bill", "test", "strip")
 PENDING_STATES = frozenset({"queued", "claimed"})
 
 

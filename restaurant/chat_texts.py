@@ -51,6 +51,18 @@ CHAT_TEXTS: dict[str, Message] = {
         "order."
     ),
     "added": N_("We have added this to your order {order}. The new total is {total}."),
+    "ready_in": Plural(
+        "It will be ready in about {minutes} minute.",
+        "It will be ready in about {minutes} minutes.",
+        number="minutes",
+    ),
+    "late": Plural(
+        "Your order {order} is taking longer than expected. It should be ready in about "
+        "{minutes} minute. We are sorry for the wait.",
+        "Your order {order} is taking longer than expected. It should be ready in about "
+        "{minutes} minutes. We are sorry for the wait.",
+        number="minutes",
+    ),
     "waits": N_(
         "Thank you {name}! We have received your order {order} and will confirm it shortly."
     ),
@@ -141,6 +153,20 @@ CHAT_TEXTS: dict[str, Message] = {
         "orders."
     ),
     "refunded": N_("We have refunded your order {order}. The money is on its way to you."),
+    # The question after the meal. Buttons: 20 characters at most.
+    "feedback_question": N_("Thank you for ordering from {site}, {name}! How was it?"),
+    "button_good": N_("😀 Great"),
+    "button_okay": N_("😐 Okay"),
+    "button_bad": N_("🙁 Not good"),
+    "button_review": N_("Write a review"),
+    "feedback_good": N_("Thank you! We are glad that you enjoyed it."),
+    "feedback_review": N_("Would you like to tell others?"),
+    "feedback_okay": N_("Thank you! You can tell us here what we could do better."),
+    "feedback_bad": N_(
+        "We are sorry to hear that. Our manager will look into it. Please tell us here what went "
+        "wrong."
+    ),
+    "note_unhappy": N_("Not happy with order {order}."),
     # Delivery
     "share_location": N_(
         "Thank you {name}! We have received your order {order}. Please share your location in "
@@ -191,6 +217,9 @@ CHAT_TEXTS: dict[str, Message] = {
         "{site}: order {order} has been waiting for {minutes} minutes. Please check the order "
         "board.",
         number="minutes",
+    ),
+    "manager_unhappy": N_(
+        "{site}: a guest was not happy with order {order}. Please answer in the inbox."
     ),
     "printer_offline": N_("{site}: printer {printer} is not responding. Its tickets are on hold."),
     "printer_paper_out": N_("{site}: printer {printer} is out of paper. Its tickets are on hold."),

@@ -7,11 +7,13 @@ workers and linked hosts call `wire_domains` once when they start.
 from restaurant import campaign_order_filters, contact_sync
 from restaurant.chat import cancel_or_opt_out
 from restaurant.couriers import trips as courier_trips
+from restaurant.feedback import questions as feedback_questions
 from restaurant.loyalty import campaign_coupons
 from restaurant.orders import alarms as order_alarms
 from restaurant.orders import card_payments, loyalty_effects
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders.effects import Change, register
+from restaurant.orders.kitchen import promise as kitchen_promise
 from restaurant.orders.pace import firing as order_firing
 from restaurant.orders.pace import guest_changes
 from restaurant.orders.pace import holds as order_holds
@@ -51,6 +53,8 @@ def _register_order_effects() -> None:
         loyalty_effects.release_coupons,
         loyalty_effects.update_points,
         order_notifications.notify_customer_of_state,
+        feedback_questions.schedule_question,
+        kitchen_promise.learn_from_order,
     )
     register(Change.RESCHEDULED, order_firing.schedule_firing)
     register(Change.PAID, loyalty_effects.update_points)

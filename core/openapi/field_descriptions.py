@@ -68,6 +68,13 @@ FIELDS = {
     "free": "How many of the chosen options are included in the price.",
     "guest_cancel_minutes": "Minutes in which guests can cancel in the chat after the order "
     "reached the kitchen, unless the kitchen has started. 0: only before.",
+    "kitchen_warn_minutes": "Minutes after which a ticket on the kitchen display turns yellow.",
+    "kitchen_late_minutes": "Minutes after which a ticket on the kitchen display turns red.",
+    "prints_ticket_codes": "Whether kitchen tickets have a code that marks them ready.",
+    "shows_promise": "Whether guests see how long the kitchen will take.",
+    "feedback_minutes": "Minutes after an order is completed until the guest is asked how it was. "
+    "0: never.",
+    "review_url": "The page where happy guests can write a review; empty: none.",
     "hidden": "`true`: not shown to guests.",
     "host": "The restaurant's own host name, such as `menu.example.com`.",
     "item_id": "The menu item's id.",

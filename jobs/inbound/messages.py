@@ -20,6 +20,7 @@ from messaging.models import Line
 from restaurant.chat import (
     cancel_or_opt_out,
     chat_orders,
+    feedback_answers,
     loyalty_keywords,
     order_taps,
     shared_locations,
@@ -41,6 +42,10 @@ REACTIONS: tuple[
         lambda line, message, _: cancel_or_opt_out.answer(line, message),
     ),
     (chat_orders.may_be_order, chat_orders.create_order),
+    (
+        feedback_answers.is_answer,
+        lambda line, message, _: feedback_answers.take_answer(line, message),
+    ),
     (order_taps.is_tap, lambda line, message, _: order_taps.answer_tap(line, message)),
     (
         loyalty_keywords.is_keyword,

@@ -1,4 +1,5 @@
-"""Scheduled work on orders: alarms for orders that nobody accepts, and orders for later."""
+"""Scheduled work on orders: the alarm for orders that nobody accepts, orders for later, the message
+about a late order, and the question after the meal."""
 
 from datetime import timedelta
 
@@ -6,21 +7,27 @@ from core.clock import now
 from core.db import notify_workers, tenant_scope
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
+from restaurant.feedback import questions as feedback_questions
 from restaurant.orders import alarms as order_alarms
+from restaurant.orders.kitchen import late_notices, late_schedule
 from restaurant.orders.pace import firing as order_firing
 
 LOST_WAKEUP_AFTER = timedelta(minutes=1)
 FIRE_AGAIN_AFTER = timedelta(seconds=10)  # an order for later is at most 30 seconds late
+JOBS_BY_LANE = {
+    order_alarms.LANE: ("jobs.restaurant.orders.sound_alarms", LOST_WAKEUP_AFTER),
+    order_firing.LANE: ("jobs.restaurant.orders.fire_scheduled", FIRE_AGAIN_AFTER),
+    late_schedule.LANE: ("jobs.restaurant.orders.tell_late_guests", LOST_WAKEUP_AFTER),
+    feedback_questions.LANE: ("jobs.restaurant.orders.ask_guests", LOST_WAKEUP_AFTER),
+}
 
 
 def sweep() -> None:
     """In the sweep's global transaction. Marks the lanes again, because the wake-up may be lost."""
-    for tenant_id in lanes.pop_later_due(order_alarms.LANE):
-        lanes.mark_later(order_alarms.LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
-        notify_workers("jobs.restaurant.orders.sound_alarms", tenant_id)
-    for tenant_id in lanes.pop_later_due(order_firing.LANE):
-        lanes.mark_later(order_firing.LANE, tenant_id, now() + FIRE_AGAIN_AFTER)
-        notify_workers("jobs.restaurant.orders.fire_scheduled", tenant_id)
+    for lane, (job, again_after) in JOBS_BY_LANE.items():
+        for tenant_id in lanes.pop_later_due(lane):
+            lanes.mark_later(lane, tenant_id, now() + again_after)
+            notify_workers(job, tenant_id)
 
 
 def sound_alarms(tenant_id: int) -> int:
@@ -34,3 +41,15 @@ def fire_scheduled(tenant_id: int) -> int:
     acknowledge_wakeup("jobs.restaurant.orders.fire_scheduled", tenant_id)
     with tenant_scope(tenant_id):
         return len(order_firing.fire_due(now()))
+
+
+def tell_late_guests(tenant_id: int) -> int:
+    acknowledge_wakeup("jobs.restaurant.orders.tell_late_guests", tenant_id)
+    with tenant_scope(tenant_id):
+        return len(late_notices.send_due_notices(now()))
+
+
+def ask_guests(tenant_id: int) -> int:
+    acknowledge_wakeup("jobs.restaurant.orders.ask_guests", tenant_id)
+    with tenant_scope(tenant_id):
+        return feedback_questions.ask_due(now())

@@ -184,6 +184,17 @@ def conversations_of_contact(contact_id: str) -> list[ConversationSummary]:
     return list_conversations(ConversationFilters(view="all", contact_id=contact_id), None, 20)
 
 
+def latest_of_contacts(contact_ids: Sequence[str]) -> dict[str, str]:
+    """The id of the newest conversation of each contact; contacts without one are left out."""
+    if not contact_ids:
+        return {}
+    query = select(Conversation.contact_id, Conversation.id).where(
+        Conversation.tenant_id == current_tenant_id(), Conversation.contact_id.in_(contact_ids)
+    )
+    rows = db.session.execute(query.order_by(Conversation.last_at))
+    return {row.contact_id: row.id for row in rows}
+
+
 def unread_count() -> int:
     return int(db.session.scalar(select(UNREAD_COUNT)) or 0)
 

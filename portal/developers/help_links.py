@@ -30,6 +30,7 @@ GUIDE_OF_AREA = {
     "menus": "restaurant",
     "items": "restaurant",
     "kitchen": "restaurant",
+    "ticket_codes": "restaurant",
     "delivery": "delivery",
     "couriers": "delivery",
     "payments": "payments",

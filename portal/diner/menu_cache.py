@@ -16,6 +16,7 @@ from restaurant.loyalty import rewards
 from restaurant.menus import availability, happy_hours, menus, publishing, stock
 from restaurant.models import DeliveryZone, Site
 from restaurant.orders import card_payments
+from restaurant.orders.kitchen import promise as kitchen_promise
 from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
 
@@ -43,6 +44,8 @@ class MenuFacts:
     """Pieces left of the items that are counted."""
     rules: Sequence[Mapping[str, Any]] = ()
     """The happy hours that apply now."""
+    minutes: Mapping[str, int] = field(default_factory=dict)
+    """How long the kitchen takes for each dish now, where it is known and guests may see it."""
 
     @property
     def orders_for_later(self) -> bool:
@@ -99,6 +102,7 @@ class MenuCache:
             known = zones.listed(site.id) if "delivery" in site.order_types else []
             cards = "card_link" in site.payment_methods and card_payments.accepts_cards(site)
             given = rewards.any_exist()
+            minutes = _minutes(site, content) if site.shows_promise and version else {}
         return MenuFacts(
             tenant_id,
             site,
@@ -112,6 +116,7 @@ class MenuCache:
             given,
             left,
             happy_hours.active(content, site, moment),
+            minutes,
         )
 
     def _menu(self, site: Site) -> tuple[int, Mapping[str, Any]]:
@@ -134,6 +139,16 @@ class MenuCache:
                 while len(self._menus) > CACHE_SIZE:
                     self._menus.popitem(last=False)
         return number, content
+
+
+def _minutes(site: Site, content: Mapping[str, Any]) -> dict[str, int]:
+    dishes = [
+        (item["id"], item["stations"])
+        for category in content["categories"]
+        for item in category["items"]
+    ]
+    found = kitchen_promise.minutes_by_dish(site, dishes)
+    return {item_id: kitchen_promise.rounded(minutes) for item_id, minutes in found.items()}
 
 
 menu_cache = MenuCache()

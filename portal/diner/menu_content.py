@@ -88,6 +88,8 @@ def data_for(facts: MenuFacts, language: str) -> dict[str, Any]:
                 "name": text_in(item["texts"], language, content["languages"]),
                 **({"prices": prices[item["id"]]} if item["id"] in prices else {}),
                 **({"left": facts.left[item["id"]]} if item["id"] in facts.left else {}),
+                "minutes": facts.minutes.get(item["id"]),
+                "course": category.get("course", 0),
             }
             for category in content["categories"]
             for item in category["items"]
@@ -154,6 +156,7 @@ def _item(facts: MenuFacts, item: Mapping[str, Any], language: str) -> dict[str,
         "contains": diner_text(language, "contains", allergens=", ".join(allergens)),
         "diets": item["diets"],
         "gone": item["id"] in facts.missing,
+        "minutes": facts.minutes.get(item["id"]),
     }
 
 

@@ -1,5 +1,7 @@
 """The state of an order sent through the messaging app, polled by the page that made it."""
 
+import math
+
 from flask import Response, request
 
 from core.clock import now
@@ -9,9 +11,10 @@ from portal.diner.menu_cache import menu_cache
 from portal.diner.texts import diner_text
 from portal.diner.views import chosen_language, diner, error_reply, json_response
 from portal.web.auth import open_to_all
-from restaurant.models import Order
+from restaurant.models import Order, Site, order_states
 from restaurant.orders import carts
 from restaurant.orders import notifications as order_notifications
+from restaurant.orders.kitchen import promise as kitchen_promise
 from restaurant.orders.pace import guest_changes
 from restaurant.sites import sites
 
@@ -38,13 +41,18 @@ def order_status(slug: str, code: str) -> Response:
         if order:
             state, number = order.state, order.number
             time = order_notifications.due_time_text(order) if order.due_at else ""
+            left = _minutes_left(facts.site, order)
         else:
             state, number = ("waiting" if cart.expires_at > now() else "expired"), ""
-            time = ""
+            time, left = "", None
+    message = diner_text(language, f"order_{state}", time=time)
+    if left is not None:
+        message = f"{message} {diner_text(language, 'ready_in', minutes=left)}"
     return json_response(
         {
             "state": state,
-            "message": diner_text(language, f"order_{state}", time=time),
+            "message": message,
+            "minutes": left,
             "number": number,
             "sent": bool(order),
             "ended": state in ENDED or state == "expired",
@@ -87,3 +95,12 @@ def order_cart(slug: str, code: str) -> Response:
                 ],
             }
         )
+
+
+def _minutes_left(site: Site, order: Order) -> int | None:
+    """In how many minutes the order should be ready; None if it is not known, or late."""
+    if not site.shows_promise or order.promised_at is None:
+        return None
+    left = (order.promised_at - now()).total_seconds() / 60
+    in_kitchen = order.state in order_states.IN_THE_KITCHEN
+    return kitchen_promise.rounded(math.ceil(left)) if in_kitchen and left > 0 else None

@@ -145,6 +145,8 @@ TEXTS = {
     "sending": N_("Sending…"),
     "or_copy": N_("Or copy the message and send it to {phone}."),
     "copied": N_("Copied"),
+    "minutes": N_("about {minutes} min"),
+    "ready_in": N_("Ready in about {minutes} min."),
     # The state of the order
     "order_title": N_("Your order"),
     "order_number": N_("Order {number}"),
@@ -189,8 +191,8 @@ SCRIPT_KEYS = (
     "coupon_ready", "coupon_remove", "full_today", "no_times", "soon",
     "delivery_fee", "discount", "failed", "fee_open", "fewer", "free", "locate_failed",
     "missing_choice", "more", "off_menu", "or_copy", "order_number", "order_title",
-    "order_waiting", "required", "send", "sending", "service", "sold_out", "subtotal", "table",
-    "tip", "total", "unknown_table", "up_to",
+    "order_waiting", "ready_in", "required", "send", "sending", "service", "sold_out", "subtotal",
+    "table", "tip", "total", "unknown_table", "up_to",
 )
 # fmt: on
 

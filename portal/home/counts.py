@@ -13,6 +13,7 @@ from core.sql.partitions import id_at
 from messaging.models import Message
 from portal.web.auth import may
 from printing.models import PrintJob
+from restaurant.feedback import questions as feedback_questions
 from restaurant.models import Order, Refund, Trip
 from restaurant.payments import payments
 from webhooks.inbound import hook_log
@@ -51,6 +52,7 @@ COUNTABLE: dict[str, tuple[str, Select[Any]]] = {
     "unsettled": ("messages.view", UNSETTLED_MESSAGES),
     "orders": ("orders.view", ORDERS_NOT_ACCEPTED),
     "deliveries": ("orders.view", DELIVERIES_WITH_PROBLEM),
+    "unhappy": ("orders.view", feedback_questions.UNHAPPY_GUESTS),
     "reviews": ("payments.view", payments.PAYMENTS_IN_REVIEW),
     "refunds": ("payments.view", REFUNDS_WITH_PROBLEM),
     "lost": (

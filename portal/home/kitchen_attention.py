@@ -19,6 +19,7 @@ def kitchen_attention_items(
     found: list[AttentionItem] = []
     if may("orders.view"):
         found += _orders(counts["orders"]) + _deliveries(counts["deliveries"])
+        found += _unhappy_guests(counts["unhappy"])
     if may("payments.view"):
         found += _payments(counts["reviews"]) + _refunds(counts["refunds"])
     if may("printing.view"):
@@ -49,6 +50,19 @@ def _deliveries(count: int) -> list[AttentionItem]:
             gettext("Deliveries with a problem: %(count)s.", count=count),
             url_for("board.index"),
             gettext("Open board"),
+        )
+    ]
+
+
+def _unhappy_guests(count: int) -> list[AttentionItem]:
+    if not count:
+        return []
+    return [
+        AttentionItem(
+            "bad",
+            gettext("Guests who were not happy with their order: %(count)s.", count=count),
+            url_for("orders.unhappy"),
+            gettext("Answer them"),
         )
     ]
 

@@ -71,8 +71,13 @@ def kitchen(order_id: str) -> Any:
         was = order.state
         if to == "undo":
             kitchen_display.undo(site, order, station)
+        elif to == "recall":
+            kitchen_display.recall_item(site, order, station, _number("position"))
+        elif to == "fire":
+            kitchen_display.fire_course(site, order, _number("course"))
         elif to in kitchen_display.TAPS:
-            kitchen_display.tap(site, order, station, to, _number("batch"))
+            batch, position = _number("batch"), _number("position")
+            kitchen_display.tap(site, order, station, to, batch, position=position)
         else:
             raise Invalid("invalid_choice", "The order cannot be moved to this status.")
         if was != order.state:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -13,19 +13,18 @@ from core.clock import now
 from core.db import tenant_scope
 from core.errors import DomainError, NotFound
 from core.ids import BadId
+from portal.orders.board_cards import OrderCard, order_cards
 from portal.orders.delivery_board import DeliveryBoard, delivery_board
-from portal.web.auth import may, member_may
+from portal.orders.kitchen_board import KitchenBoard, kitchen_board
+from portal.web.auth import member_may
 from portal.web.csv_files import csv_response
 from portal.web.i18n import error_message
 from printing import printers
-from printing import queries as print_job_queries
 from restaurant.menus import availability
-from restaurant.models import Order, OrderItem, Site, Station, Table, order_states
+from restaurant.models import Site, Station, Table
 from restaurant.orders import queries as order_queries
 from restaurant.orders import waiter_calls
-from restaurant.orders.kitchen import display as kitchen_display
-from restaurant.orders.kitchen import progress as kitchen_progress
-from restaurant.orders.printing import bills, print_jobs, station_coverage
+from restaurant.orders.printing import bills, print_jobs
 from restaurant.orders.reports import day_summary
 from restaurant.payments import cashier
 from restaurant.sites import sites, stations, tables
@@ -42,50 +41,7 @@ COLUMNS = (
     ("ready", ("ready",)),
     ("out", ("served", "out_for_delivery")),
 )
-WAITING = frozenset({"awaiting_confirmation", "awaiting_payment", "scheduled"})
-FINISHED_SHOWN = 8
-LATE, VERY_LATE = timedelta(minutes=10), timedelta(minutes=20)
 PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
-
-
-@dataclass
-class OrderCard:
-    order: Order
-    items: list[OrderItem]
-    """Items of the chosen station, or all items."""
-    made: dict[int, str]
-    """By item position: waiting, started or ready."""
-    since: datetime
-    """When the oldest unfinished item was ordered."""
-    tone: str
-    step: str | None
-    """The next step that the card's button takes."""
-    by_item: bool = False
-    """The button starts or finishes the items shown; otherwise it changes the order's state."""
-    last_tap: datetime | None = None
-    slips: list[print_job_queries.TicketSummary] = field(default_factory=list)
-    unprinted: list[Station] = field(default_factory=list)
-    """Stations of the order that have no printer."""
-
-    @property
-    def state(self) -> str:
-        """The progress of the station, or of the whole order."""
-        states = set(self.made.values())
-        if states == {kitchen_progress.READY}:
-            return kitchen_progress.READY
-        return (
-            kitchen_progress.WAITING
-            if states <= {kitchen_progress.WAITING}
-            else kitchen_progress.STARTED
-        )
-
-    @property
-    def undoable(self) -> bool:
-        return self.last_tap is not None and self.order.state in kitchen_display.UNDOABLE
-
-    @property
-    def minutes(self) -> int:
-        return max(0, int((now() - self.since).total_seconds() // 60))
 
 
 @dataclass
@@ -111,8 +67,7 @@ class Board:
     calls: Sequence[Any]
     columns: list[tuple[str, list[OrderCard]]] = field(default_factory=list)
     areas: list[tuple[str, list[TableCard]]] = field(default_factory=list)
-    finished: list[OrderCard] = field(default_factory=list)
-    """In the kitchen view: finished cards that can be recalled, latest first."""
+    kitchen: KitchenBoard | None = None
     elsewhere: list[OrderCard] = field(default_factory=list)
     """In the table view: open orders without a table."""
     road: DeliveryBoard | None = None
@@ -279,9 +234,9 @@ def _board(site: Site, every_site: list[Site]) -> Board:
     if made.view == "day":
         made.summary = day_summary.summarize_day(site, _day(site))
         return made
-    made.cards = _cards(site, made.station, known)
+    made.cards = order_cards(site, made.station, known)
     if made.view == "kitchen":
-        _sort_for_kitchen(made)
+        made.kitchen = kitchen_board(made.cards)
     elif made.view == "tables":
         _group_by_table(made)
     elif made.view == "delivery":
@@ -293,85 +248,6 @@ def _board(site: Site, every_site: list[Site]) -> Board:
             for name, states in COLUMNS
         ]
     return made
-
-
-def _sort_for_kitchen(made: Board) -> None:
-    """Split the cards into those to prepare and those this display finished last."""
-    finished = [
-        card
-        for card in made.cards
-        if card.undoable and card.last_tap and card.state == kitchen_progress.READY
-    ]
-    finished.sort(key=lambda card: card.last_tap or card.since, reverse=True)
-    made.finished = finished[:FINISHED_SHOWN]
-    made.cards = [
-        card
-        for card in made.cards
-        if card.order.state in order_states.IN_THE_KITCHEN and card.state != kitchen_progress.READY
-    ]
-
-
-def _cards(site: Site, station: str, known: list[Station]) -> list[OrderCard]:
-    found = order_queries.open_orders(site.id)
-    ids = [order.id for order in found]
-    items, progress = order_queries.items_of_orders(ids), kitchen_progress.progress_of(ids)
-    ordered_at = order_queries.batch_times(found)
-    slips = (
-        print_job_queries.tickets_of_orders([order.id for order in found])
-        if may("printing.view")
-        else {}
-    )
-    bare = station_coverage.stations_without_printer(known, printers.summaries_in_use(site.id))
-    made = []
-    for order in found:
-        remaining = kitchen_progress.remaining_items(items[order.id], station)
-        if station and not remaining:
-            continue
-        in_kitchen = order.state in order_states.IN_THE_KITCHEN
-        states = {item.position: progress[order.id].of(item, station) for item in remaining}
-        if not in_kitchen and order.state not in WAITING:
-            states = dict.fromkeys(states, kitchen_progress.READY)
-        since = _since(remaining, states, ordered_at[order.id])
-        card = OrderCard(
-            order,
-            remaining,
-            states,
-            since,
-            _tone(order, since),
-            order_states.next_step(order.state, order.order_type),
-            in_kitchen and bool(remaining),
-            progress[order.id].last_tap(station),
-            slips.get(order.id, []),
-            station_coverage.stations_of_items(bare, remaining) if in_kitchen else [],
-        )
-        if card.by_item:
-            card.step = _item_step(set(states.values()))
-        if order.state == "awaiting_payment" or not may("orders.manage"):
-            card.step = None
-        made.append(card)
-    return made
-
-
-def _item_step(states: set[str]) -> str | None:
-    if states == {kitchen_progress.READY}:
-        return None
-    return "preparing" if kitchen_progress.WAITING in states else "ready"
-
-
-def _since(items: list[OrderItem], states: dict[int, str], ordered_at: list[datetime]) -> datetime:
-    """When the oldest unfinished item was ordered; if all are ready, when the last one was."""
-    unmade = [item.batch for item in items if states[item.position] != kitchen_progress.READY]
-    batch = min(unmade, default=len(ordered_at))
-    return ordered_at[min(batch, len(ordered_at)) - 1]
-
-
-def _tone(order: Order, since: datetime) -> str:
-    if order.alarmed_at is not None and order.state == "awaiting_confirmation":
-        return "alarm"
-    if order.state in ("scheduled", "served", "out_for_delivery"):
-        return "calm"
-    waited = now() - since
-    return "hot" if waited >= VERY_LATE else "warm" if waited >= LATE else "calm"
 
 
 def _group_by_table(made: Board) -> None:

@@ -28,6 +28,7 @@ from restaurant.chat_texts import time_text
 from restaurant.couriers import couriers
 from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import addresses, zones
+from restaurant.feedback import questions as feedback_questions
 from restaurant.loyalty import coupon_codes, coupons
 from restaurant.models import Order, OrderItem, Site, Station, order_states
 from restaurant.orders import queries as order_queries
@@ -117,6 +118,7 @@ def order(order_id: str) -> Any:
             "progress": progress,
             "undoable": known.state in kitchen_display.UNDOABLE and progress.last_tap() is not None,
             "changes": order_queries.changes_of(known.id),
+            "feedback": feedback_questions.of_order(known.id),
             "tables": seats,
             "ride": courier_dispatch.trip_of_order(known),
             "riders": couriers.listed(site.id, active=True) if _deliveries_of(known) else [],

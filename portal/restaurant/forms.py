@@ -33,7 +33,7 @@ from restaurant.sites.hours import DAYS, LONGEST_NAME, MOST_SPECIAL_DAYS
 
 NOTIFIED_STATES = (
     "sent_to_kitchen", "preparing", "ready", "served", "out_for_delivery", "delivered",
-    "cancelled", "refunded",
+    "cancelled", "refunded", "late",
 )  # fmt: skip
 SPANS_PER_DAY = 2
 _SPECIAL_ROW = re.compile(r"(special[0-9]{1,3})-starts")
@@ -213,6 +213,7 @@ class OrdersForm(Form):
             "delivered": _("is delivered"),
             "cancelled": _("is cancelled"),
             "refunded": _("is refunded"),
+            "late": _("is late"),
         }
         self.told_states.choices = [(state, labels[state]) for state in NOTIFIED_STATES]
 
@@ -287,6 +288,34 @@ class PaceForm(Form):
 
 def _cap(label: Any, most: int) -> IntegerField:
     return IntegerField(label, [required(), InRange(1, most, _("Enter 1 or more."))])
+
+
+class KitchenForm(Form):
+    kitchen_warn_minutes = IntegerField(
+        _("Yellow after (minutes)"),
+        [required(), InRange(1, 120, _("Enter a number from 1 to 120."))],
+    )
+    kitchen_late_minutes = IntegerField(
+        _("Red after (minutes)"),
+        [required(), InRange(1, 240, _("Enter a number from 1 to 240."))],
+    )
+    prints_ticket_codes = BooleanField(_("Print a code on kitchen tickets"))
+    shows_promise = BooleanField(_("Show guests how long the kitchen will take"))
+    feedback_minutes = IntegerField(
+        _("Ask how it was after (minutes)"),
+        [required(), InRange(0, 1440, _("Enter a number from 0 to 1440."))],
+    )
+    review_url = StringField(_("Review page"), [Optional(), Length(max=500)])
+
+    def values(self) -> dict[str, Any]:
+        return {
+            "kitchen_warn_minutes": self.kitchen_warn_minutes.data,
+            "kitchen_late_minutes": self.kitchen_late_minutes.data,
+            "prints_ticket_codes": bool(self.prints_ticket_codes.data),
+            "shows_promise": bool(self.shows_promise.data),
+            "feedback_minutes": self.feedback_minutes.data,
+            "review_url": self.review_url.data or "",
+        }
 
 
 class MoneyForm(Form):

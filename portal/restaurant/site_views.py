@@ -16,6 +16,7 @@ from portal.restaurant.forms import (
     AppearanceForm,
     BasicsForm,
     HoursForm,
+    KitchenForm,
     MoneyForm,
     NewSiteForm,
     OrdersForm,
@@ -40,6 +41,7 @@ PARTS: dict[str, type[Form]] = {
     "hours": HoursForm,
     "orders": OrdersForm,
     "pace": PaceForm,
+    "kitchen": KitchenForm,
     "money": MoneyForm,
     "looks": AppearanceForm,
 }
@@ -47,7 +49,8 @@ PARTS: dict[str, type[Form]] = {
 STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
     "payment_methods", "told_states", "accept_minutes", "guest_cancel_minutes", "manager_phone",
-    "prints_bills", "tax_included", "service_order_types",
+    "kitchen_warn_minutes", "kitchen_late_minutes", "prints_ticket_codes", "shows_promise",
+    "feedback_minutes", "review_url", "prints_bills", "tax_included", "service_order_types",
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
     "preparation_minutes", "delivery_minutes", "slot_orders", "slot_order_types",
 )  # fmt: skip
@@ -56,6 +59,7 @@ PART_NAMES = {
     "hours": lazy_gettext("Opening hours"),
     "orders": lazy_gettext("Orders"),
     "pace": lazy_gettext("Times and capacity"),
+    "kitchen": lazy_gettext("Kitchen and feedback"),
     "money": lazy_gettext("Charges and limits"),
     "looks": lazy_gettext("Appearance"),
     "stations": lazy_gettext("Stations"),

@@ -69,8 +69,10 @@ from portal.operator import rate_views as operator_rate_views
 from portal.operator.commands import add_operator_commands
 from portal.operator.views import operator
 from portal.orders import action_views as order_action_views
+from portal.orders import feedback_views as order_feedback_views
 from portal.orders import staff_order_views
 from portal.orders.board_views import board_pages
+from portal.orders.ticket_code_views import ticket_code_pages
 from portal.orders.views import orders_pages, setup_orders
 from portal.payments import link_views as payment_link_views
 from portal.payments import payments_pages
@@ -169,6 +171,7 @@ BLUEPRINTS = (
     photos,
     diner,
     courier_pages,
+    ticket_code_pages,
 )
 
 DINER = (
@@ -180,7 +183,7 @@ DINER = (
     delivery_fee_views,
 )  # importing each adds its routes to the diner's blueprint
 # importing each adds its routes to the orders blueprint
-ORDERS = (order_action_views, staff_order_views)
+ORDERS = (order_action_views, staff_order_views, order_feedback_views)
 PAYMENTS = (
     payment_link_views,
     payment_review_views,

@@ -216,7 +216,11 @@ def _add_to_order(
     cart.order_id = order.id
     added = order_notifications.customer_text(order, "added")
     order_notifications.send_order_card(
-        site, order, _paragraphs(added, _coupon_text(order, bought))
+        site,
+        order,
+        _paragraphs(
+            added, order_notifications.promise_text(site, order), _coupon_text(order, bought)
+        ),
     )
     return order
 
@@ -324,6 +328,7 @@ def _priced(row: dict[str, Any]) -> PricedItem:
         marks=tuple(row.get("marks", ())),
         regular_price=Decimal(row["regular_price"]) if row.get("regular_price") else None,
         offer=row.get("offer", ""),
+        course=row.get("course", 0),
     )
 
 

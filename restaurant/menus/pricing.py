@@ -62,6 +62,8 @@ class PricedItem:
     """What one piece costs outside the happy hour; None: no happy hour applies."""
     offer: str = ""
     """The name of the happy hour, in the restaurant's main language."""
+    course: int = 0
+    """Of the dish's category; 0 if the kitchen makes it at once."""
 
     @property
     def amount(self) -> Decimal:
@@ -143,12 +145,14 @@ class PricedMenu:
     """The happy hours that apply at this time."""
     _items: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _category_of: dict[str, str] = field(default_factory=dict)
+    _courses: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for category in self.content["categories"]:
             for item in category["items"]:
                 self._items[item["id"]] = item
                 self._category_of[item["id"]] = category.get("id", "")
+                self._courses[item["id"]] = category.get("course", 0)
 
     def item(self, item_id: str) -> Mapping[str, Any]:
         item = self._items.get(item_id)
@@ -180,6 +184,9 @@ class PricedMenu:
             return Decimal(rule["price"])
         less = regular * (100 - Decimal(rule["percent"])) / 100
         return quantize(less, self.content["currency"])
+
+    def course(self, item_id: str) -> int:
+        return self._courses.get(item_id, 0)
 
     def text(self, thing: Mapping[str, Any], language: str) -> str:
         return text_in(thing["texts"], language, self.content["languages"])
@@ -258,6 +265,7 @@ def _price_item(
         marks=tuple(one for one in TICKET_MARKS if one in diets),
         regular_price=price.regular + extras if price.offer else None,
         offer=priced_menu.text(price.offer, home) if price.offer else "",
+        course=priced_menu.course(requested_item.item_id),
     )
 
 

@@ -34,6 +34,7 @@ def draft_content(menu: Menu) -> dict[str, Any]:
                 "id": category.id,
                 "texts": category.texts,
                 "available": category.available,
+                "course": category.course,
                 "items": by_category[category.id],
             }
             for category in categories(menu.id)

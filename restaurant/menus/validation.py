@@ -15,6 +15,7 @@ LONGEST_NAME, LONGEST_DESCRIPTION = 120, 600
 MOST_OPTIONS = 60
 OTHER_PRICES = ("takeaway", "delivery")
 """Order types that can have their own price and tax."""
+MOST_COURSES = 5
 # The fourteen allergens that EU law lists, in its wording.
 ALLERGENS = (
     "gluten", "crustaceans", "eggs", "fish", "peanuts", "soy", "milk", "nuts", "celery",
@@ -31,7 +32,17 @@ def check_category(menu: Menu, values: Mapping[str, Any]) -> dict[str, Any]:
         clean_values["available"] = hours.check_hours(values["available"] or {})
     if "hidden" in values:
         clean_values["hidden"] = bool(values["hidden"])
+    if "course" in values:
+        clean_values["course"] = _course(values["course"])
     return clean_values
+
+
+def _course(value: Any) -> int:
+    if not str(value).isdigit() or int(value) > MOST_COURSES:
+        raise invalid(
+            "course", "invalid_course", "Enter a course from 0 to {most}.", most=MOST_COURSES
+        )
+    return int(value)
 
 
 def check_item(

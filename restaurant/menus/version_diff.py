@@ -79,7 +79,10 @@ def _categories(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Menu
             yield MenuDifference("category_added", name)
             continue
         before = was[category_id]
-        if (before["texts"], before["available"]) != (category["texts"], category["available"]):
+        if any(
+            before.get(field, 0) != category.get(field, 0)
+            for field in ("texts", "available", "course")
+        ):
             yield MenuDifference("category_changed", name)
     for category_id, category in was.items():
         if category_id not in is_now:

@@ -1,6 +1,7 @@
 """Database models: sites and tables, menus, carts and orders, delivery, payments, loyalty."""
 
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
+from restaurant.models.kitchen import DishTimes, OrderFeedback
 from restaurant.models.loyalty import (
     Coupon,
     LoyaltyEntry,
@@ -47,6 +48,7 @@ __all__ = [
     "Coupon",
     "Courier",
     "DeliveryZone",
+    "DishTimes",
     "ItemStock",
     "KitchenItem",
     "LoyaltyEntry",
@@ -62,6 +64,7 @@ __all__ = [
     "OptionGroup",
     "Order",
     "OrderChange",
+    "OrderFeedback",
     "OrderItem",
     "OrderNumberCounter",
     "Payment",

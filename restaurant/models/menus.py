@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Index, Text
+from sqlalchemy import Index, SmallInteger, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -48,6 +48,8 @@ class MenuCategory(Base, TenantOwned):
     """By language: {"tr": {"name": …, "description": …}}."""
     available: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Hours by weekday, in the format of a site's hours; empty means always."""
+    course: Mapped[int] = mapped_column(SmallInteger, default=0, server_default="0")
+    """Of its dishes at a table: the kitchen makes a course when it is fired. 0: at once."""
     position: Mapped[int] = mapped_column(default=0)
     hidden: Mapped[bool] = mapped_column(default=False)
 

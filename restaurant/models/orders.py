@@ -4,7 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Date, Index, Integer, Text, UniqueConstraint, text
+from sqlalchemy import Date, Index, Integer, SmallInteger, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -82,6 +82,14 @@ class Order(Base, TenantOwned):
             "fires_at",
             postgresql_where=text("state = 'scheduled'"),
         ),
+        Index(
+            "orders_promised_idx",
+            "tenant_id",
+            "promised_at",
+            postgresql_where=text(
+                "ended_at IS NULL AND promised_at IS NOT NULL AND late_told_at IS NULL"
+            ),
+        ),
     )
 
     id: Mapped[str] = id_column("ord")
@@ -137,6 +145,12 @@ class Order(Base, TenantOwned):
     guest_request: Mapped[str] = mapped_column(Text, default="")
     """What the guest asks for after the kitchen began: cancel, change or nothing."""
     guest_request_at: Mapped[datetime | None]
+    promise_minutes: Mapped[int | None] = mapped_column(SmallInteger)
+    """How long the kitchen was expected to take, from `restaurant.orders.kitchen.promise`."""
+    promised_at: Mapped[datetime | None]
+    """When it should be ready; empty while the kitchen's times are not known."""
+    late_told_at: Mapped[datetime | None]
+    """When the guest was told that the order is late."""
     taken: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     """The sum of the payments that staff recorded and did not undo."""
 
@@ -182,6 +196,12 @@ class OrderItem(Base, TenantOwned):
     stations: Mapped[list[str]] = mapped_column(ARRAY(Text))
     marks: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
     """Of the dish, for the kitchen: `pork`."""
+    course: Mapped[int] = mapped_column(SmallInteger, default=0, server_default="0")
+    """0: made at once. Others wait until `restaurant.orders.kitchen.courses` fires them."""
+    fired_at: Mapped[datetime | None]
+    """When the kitchen got it."""
+    fired_load: Mapped[int] = mapped_column(SmallInteger, default=0, server_default="0")
+    """How many orders were in the kitchen then."""
     voided: Mapped[int] = mapped_column(default=0)
     """How many pieces were voided."""
     void_because: Mapped[str] = mapped_column(Text, default="")
@@ -206,6 +226,8 @@ class KitchenItem(Base, TenantOwned):
     started_by: Mapped[str] = mapped_column(Text, default="")
     ready_at: Mapped[datetime | None]
     ready_by: Mapped[str] = mapped_column(Text, default="")
+    counted: Mapped[bool] = mapped_column(default=False, server_default="false")
+    """Its time is part of the learned times of the dish."""
 
 
 class TillPayment(Base, TenantOwned):
@@ -245,8 +267,8 @@ class OrderChange(Base, TenantOwned):
     id: Mapped[str] = id_column("och")
     at: Mapped[datetime] = mapped_column(default=now)
     what: Mapped[str] = mapped_column(Text)
-    """moved, recalled, added, replaced, voided, table, waiter, courier, location, problem, coupon,
-    payment, note, request or alarm"""
+    """moved, recalled, added, replaced, voided, fired, late, unhappy, table, waiter, courier,
+    location, problem, coupon, payment, note, request or alarm"""
     state: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     because: Mapped[str] = mapped_column(Text, default="")

@@ -82,6 +82,17 @@ class Site(Base, TenantOwned):
         server_default="{takeaway,delivery}",
     )
     """The order types that the limits apply to."""
+    kitchen_warn_minutes: Mapped[int] = mapped_column(default=10, server_default="10")
+    """The kitchen display shows a ticket in yellow after this time, then in red."""
+    kitchen_late_minutes: Mapped[int] = mapped_column(default=20, server_default="20")
+    prints_ticket_codes: Mapped[bool] = mapped_column(default=False, server_default="false")
+    """Whether kitchen tickets have a code that marks them ready when it is scanned."""
+    shows_promise: Mapped[bool] = mapped_column(default=True, server_default="true")
+    """Whether guests see how long the kitchen will take."""
+    feedback_minutes: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Guests are asked how their meal was this long after the order is completed. 0: never."""
+    review_url: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """Where happy guests can write a review."""
     manager_phone: Mapped[str] = mapped_column(Text, default="")
     prints_bills: Mapped[bool] = mapped_column(default=False)
     """Whether the bill is printed as soon as a guest asks for it."""
@@ -158,3 +169,5 @@ class Station(Base, TenantOwned):
     position: Mapped[int] = mapped_column(default=0)
     display_only: Mapped[bool] = mapped_column(default=False)
     """The station works from the kitchen display and needs no printer."""
+    scanner_version: Mapped[int] = mapped_column(default=1, server_default="1")
+    """Raised to make the links of the station's scanners invalid."""

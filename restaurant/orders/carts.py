@@ -198,6 +198,7 @@ def item_json(item: PricedItem) -> dict[str, Any]:
         "marks": list(item.marks),
         "regular_price": None if item.regular_price is None else str(item.regular_price),
         "offer": item.offer,
+        "course": item.course,
         "options": [
             {
                 "id": option.id,

@@ -28,6 +28,7 @@ def to_priced_item(item: OrderItem) -> PricedItem:
         marks=tuple(item.marks or ()),
         regular_price=item.regular_price,
         offer=item.offer,
+        course=item.course,
     )
 
 
@@ -70,6 +71,7 @@ def item_rows(order: Order, items: Sequence[PricedItem], first: int = 0) -> list
             marks=list(item.marks),
             regular_price=item.regular_price,
             offer=item.offer,
+            course=item.course if order.order_type == "dine_in" else 0,
             voided=0,
         )
         for position, item in enumerate(items, first + 1)

@@ -24,6 +24,10 @@ from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
 from restaurant.orders.cards import order_buttons
 from restaurant.orders.cards.card import Card, for_line, with_link
 from restaurant.orders.effects import OrderUpdate
+from restaurant.orders.kitchen import courses as kitchen_courses
+from restaurant.orders.kitchen import late_schedule as kitchen_late
+from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.kitchen import promise as kitchen_promise
 from restaurant.orders.printing import print_jobs
 from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
@@ -60,13 +64,20 @@ def notify_customer_of_state(update: OrderUpdate) -> None:
 
 def order_sent_to_kitchen(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     """The order is confirmed and, if it had to be paid first, paid. Nothing is sent earlier."""
+    fired = kitchen_courses.fire_new_items(order, items, items)
+    kitchen_promise.set_promise(site, order, fired)
+    kitchen_late.schedule_notice(order)
     publish_webhook_event("restaurant.order_created", order_body(site, order, items))
-    print_jobs.queue_order_tickets(site, order, items)
+    print_jobs.queue_order_tickets(site, order, fired)
 
 
 def items_added(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
     """`lines` are all lines of the order; the kitchen gets those of the last batch."""
     new = [item for item in items if item.batch == order.batch]
+    fired = kitchen_courses.fire_new_items(order, items, new)
+    if fired:
+        kitchen_promise.set_promise(site, order, fired)
+        kitchen_late.schedule_notice(order)
     publish_webhook_event(
         "restaurant.order_updated",
         {
@@ -75,7 +86,22 @@ def items_added(site: Site, order: Order, items: Sequence[OrderItem]) -> None:
             "added_items": [_item_body(item) for item in new],
         },
     )
-    print_jobs.queue_addition_tickets(site, order, new)
+    if fired:
+        print_jobs.queue_addition_tickets(site, order, fired)
+
+
+def course_fired(
+    site: Site, order: Order, items: Sequence[OrderItem], fired: Sequence[OrderItem]
+) -> None:
+    """The kitchen gets the items of a course that waited."""
+    kitchen_promise.set_promise(site, order, fired)
+    kitchen_late.schedule_notice(order)
+    course = fired[0].course
+    publish_webhook_event(
+        "restaurant.order_updated",
+        {**order_body(site, order, items), "change": "course", "course": course},
+    )
+    print_jobs.queue_course_tickets(site, order, fired, course)
 
 
 def item_voided(
@@ -173,7 +199,18 @@ def state_text(site: Site, order: Order, *, because: str = "") -> str:
         key = "fired"
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
         return ""
-    return customer_text(order, key, because=because)
+    text = customer_text(order, key, because=because)
+    if order.state == "sent_to_kitchen":
+        return " ".join(part for part in (text, promise_text(site, order)) if part)
+    return text
+
+
+def promise_text(site: Site, order: Order) -> str:
+    """When the order will be ready; empty if it is not known or guests are not told."""
+    if not site.shows_promise or order.promise_minutes is None:
+        return ""
+    minutes = kitchen_promise.rounded(order.promise_minutes)
+    return chat_text(order.language, "ready_in", minutes=minutes)
 
 
 def payment_failed(link: PaymentLink) -> None:
@@ -292,6 +329,8 @@ def order_facts(order: Order, items: Sequence[OrderItem], site_name: str) -> dic
         "open_amount": json_number(order.open_amount),
         "placed_at": rfc3339(order.placed_at),
         "due_at": rfc3339(order.due_at) if order.due_at else "",
+        "promised_at": rfc3339(order.promised_at) if order.promised_at else None,
+        "promise_minutes": order.promise_minutes,
         "test": order.test,
     }
 
@@ -319,4 +358,6 @@ def _item_body(item: OrderItem) -> dict[str, Any]:
         "station": item.stations[0] if item.stations else "kitchen",
         "stations": list(item.stations),
         "note": item.note,
+        "course": item.course,
+        "fired": not kitchen_progress.is_held(item),
     }

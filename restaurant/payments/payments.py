@@ -281,6 +281,10 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
     if was == "awaiting_payment" and "sent_to_kitchen" not in site.told_states:
         key = "scheduled" if order.state == "scheduled" else "paid"
         text = order_notifications.customer_text(order, key)
+        if key == "paid":
+            text = " ".join(
+                part for part in (text, order_notifications.promise_text(site, order)) if part
+            )
         order_notifications.send_order_card(site, order, text)  # earlier texts promised it
     if was == "awaiting_confirmation":
         order_lifecycle.record_change(order, "payment", reason=hold_reasons.PAID_ALREADY)

@@ -27,7 +27,7 @@ from tenants.plans import limits as plan_limits
 
 LOOKUP, HOST_LOOKUP = "site", "site_host"
 DEFAULT_STATIONS = (("kitchen", "Kitchen"), ("bar", "Bar"))
-DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled")
+DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled", "late")
 SITES = select(Site).where(Site.tenant_id == THIS_TENANT)
 ALL_SITES = SITES.order_by(Site.id).execution_options(plan_once=True)
 OPEN_SITES = (
@@ -151,6 +151,10 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
     before = audit.snapshot(site)
     changed = {field: value for field, value in clean.items() if getattr(site, field) != value}
     service_charges.check_service_charge(site, changed)
+    site_validation.check_kitchen_minutes(
+        changed.get("kitchen_warn_minutes", site.kitchen_warn_minutes),
+        changed.get("kitchen_late_minutes", site.kitchen_late_minutes),
+    )
     if "host" in clean:
         changed.pop("host", None)
         changed |= _request_host(site, clean["host"])

@@ -50,6 +50,16 @@ def set_display_only(site: Site, code: str, display_only: bool) -> Station:
     return station
 
 
+def find(site: Site, code: str) -> Station | None:
+    return db.session.get(Station, (current_tenant_id(), site.id, code))
+
+
+def revoke_scanners(site: Site, station: Station) -> None:
+    """Make the links of the station's scanners invalid."""
+    station.scanner_version += 1
+    audit.record("stations.scanners_revoked", station.name, site_id=site.id)
+
+
 def add(site: Site, code: str, name: str) -> Station:
     known = listed(site.id)
     (code,) = check_station_codes([code])

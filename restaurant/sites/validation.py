@@ -3,6 +3,7 @@
 import re
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 
 from babel import Locale, UnknownLocaleError
 from phonenumbers import SUPPORTED_REGIONS
@@ -18,6 +19,7 @@ from restaurant.sites.stations import check_station_codes
 from restaurant.typed_phones import required_phone
 from tenants.people import clean_name
 
+LONGEST_URL = 500
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])")
 _PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,5}")
 _HOST = re.compile(r"(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
@@ -31,6 +33,8 @@ CHANGEABLE = frozenset(
         "order_types", "payment_methods", "tax_included", "service_percent", "service_order_types",
         "tip_percents", "told_states",
         "accept_minutes", "guest_cancel_minutes", "manager_phone", "prints_bills",
+        "kitchen_warn_minutes", "kitchen_late_minutes", "prints_ticket_codes", "shows_promise",
+        "feedback_minutes", "review_url",
         "table_orders_per_hour", "phone_orders_per_hour",
         "preparation_minutes", "delivery_minutes", "later_days", "slot_orders", "slot_minutes",
         "slot_order_types",
@@ -52,6 +56,27 @@ def check_slug(value: str) -> str:
 def check_field(field: str, value: Any) -> Any:
     check = _CHECKS.get(field)
     return check(field, value) if check else value
+
+
+def check_kitchen_minutes(warn: int, late: int) -> None:
+    if late <= warn:
+        raise invalid(
+            "kitchen_late_minutes",
+            "out_of_order",
+            "Red must come later than yellow.",
+        )
+
+
+def _https_url(field: str, value: Any) -> str:
+    text = str(value or "").strip()
+    if not text:
+        return ""
+    parts = urlsplit(text) if text.isprintable() and len(text) <= LONGEST_URL else urlsplit("")
+    if parts.scheme != "https" or not parts.hostname or " " in text:
+        raise invalid(
+            field, "invalid_url", "Enter an address that starts with https://, or leave it blank."
+        )
+    return text
 
 
 def _name(_field: str, value: Any) -> str:
@@ -215,7 +240,7 @@ _CHECKS: dict[str, Any] = {
     "day_starts": lambda field, value: hours.check_clock(field, str(value)),
     "order_types": _one_or_more_of(ORDER_TYPES, 1),
     "payment_methods": _one_or_more_of(PAYMENT_METHODS, 1),
-    "told_states": _one_or_more_of(STATES, 0),
+    "told_states": _one_or_more_of((*STATES, "late"), 0),
     "service_order_types": _one_or_more_of(ORDER_TYPES, 0),
     "service_percent": _between(Decimal(0), Decimal(50)),
     "accept_minutes": _between(1, 120),
@@ -226,6 +251,10 @@ _CHECKS: dict[str, Any] = {
     "slot_orders": lambda field, value: None if value is None else _between(1, 500)(field, value),
     "slot_minutes": _slot_minutes,
     "slot_order_types": _one_or_more_of(ORDER_TYPES, 0),
+    "kitchen_warn_minutes": _between(1, 120),
+    "kitchen_late_minutes": _between(1, 240),
+    "feedback_minutes": _between(0, 1440),
+    "review_url": _https_url,
     "table_orders_per_hour": _between(1, 1000),
     "phone_orders_per_hour": _between(1, 1000),
     "address_orders_per_hour": _between(1, 10_000),

@@ -61,6 +61,7 @@ INNER_LAYERS = {
         ("restaurant.campaign_order_filters",),
         ("restaurant.chat",),
         ("restaurant.couriers",),
+        ("restaurant.feedback",),
         ("restaurant.payments",),
         ("restaurant.orders",),
         ("restaurant.loyalty",),

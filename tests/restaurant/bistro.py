@@ -103,6 +103,9 @@ class Bistro:
 
     def taps(self, action: str, order: Order, phone: str = GUEST) -> None:
         """A tap on a button of a message about the order, with everything that follows."""
+        self.taps_id(f"order:{action}:{order.id}", action, phone)
+
+    def taps_id(self, button_id: str, title: str, phone: str = GUEST) -> None:
         message = InboundMessage(
             network_id=f"wamid.{next(_ids)}.{phone}",
             sender_phone=phone,
@@ -110,8 +113,8 @@ class Bistro:
             sender_name="Ayşe Kaya",
             at=0,
             kind="button",
-            text=action,
-            content={"id": f"order:{action}:{order.id}", "title": action},
+            text=title,
+            content={"id": button_id, "title": title},
         )
         with self.scope():
             tally = UsageTally()

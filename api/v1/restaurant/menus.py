@@ -229,7 +229,7 @@ def menu_json(menu: Menu) -> dict[str, Any]:
 
 
 def category_json(category: MenuCategory) -> dict[str, Any]:
-    names = ("id", "texts", "available", "hidden", "position")
+    names = ("id", "texts", "available", "hidden", "course", "position")
     return {name: getattr(category, name) for name in names}
 
 

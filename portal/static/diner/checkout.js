@@ -148,6 +148,19 @@ export class Checkout {
     });
     find("[data-sums]").replaceChildren(...list);
     for (const place of document.querySelectorAll("[data-total]")) place.textContent = money(total);
+    this.promise();
+  }
+
+  // How long the kitchen takes: the slowest dish of those that it makes first.
+  promise() {
+    const dishes = this.cart.lines.map((line) => data.items[line.item]);
+    const courses = dishes.map((dish) => dish.course).filter(Boolean);
+    const first = value("type") === "dine_in" && courses.length ? Math.min(...courses) : Infinity;
+    const minutes = dishes.filter((dish) => dish.course <= first).map((dish) => dish.minutes);
+    const known = minutes.length > 0 && minutes.every(Boolean);
+    const place = find("[data-promise]");
+    place.hidden = !known;
+    place.textContent = known ? translate("ready_in", { minutes: Math.max(...minutes) }) : "";
   }
 
   // The location is requested only on tap; the server computes the fee.

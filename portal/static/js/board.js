@@ -7,11 +7,11 @@ const announcer = document.querySelector("[data-announcer]");
 const sound = document.querySelector("[data-sound]");
 const whole = document.querySelector("[data-whole]");
 const SOUND_KEY = "comanda.board.sound";
-const LATE_MINUTES = [10, 20];
+const LATE_MINUTES = [Number(board.dataset.warn), Number(board.dataset.late)];
 
 const found = (selector) => [...document.querySelectorAll(selector)];
 const known = new Set();
-const newIds = () => found("[data-order], [data-call]").map((one) => one.dataset.order ?? one.dataset.call);
+const newIds = () => found("[data-order], [data-call]").map((one) => one.dataset.arrival ?? one.dataset.call);
 newIds().forEach((id) => known.add(id));
 
 let reloading = null;
@@ -42,31 +42,50 @@ async function reload() {
     const shown = document.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!shown || bare(shown) === bare(part)) continue;
     if (shown.contains(document.activeElement) && document.activeElement.matches("input:not([type=hidden]), select")) continue;
-    const focused = shown.contains(document.activeElement)
-      ? document.activeElement.closest("[data-order]")?.dataset.order : null;
+    const active = shown.contains(document.activeElement) ? document.activeElement : null;
+    const focused = active?.closest("[data-order]")?.dataset.order;
+    const key = active?.dataset.key;
+    const onTicket = active?.matches("[data-ticket]");
     const lanes = shown.querySelector(".lanes");
     const left = lanes?.scrollLeft ?? 0;
     shown.replaceChildren(...document.adoptNode(part).childNodes);
     const now = shown.querySelector(".lanes");
     if (now) now.scrollLeft = left;
-    if (focused) shown.querySelector(`[data-order="${focused}"] button`)?.focus({ preventScroll: true });
+    if (active) focusAgain(shown, focused, key, onTicket);
   }
   announceNew();
   grow();
   showPrint();
+  document.dispatchEvent(new Event("board-shown"));
+}
+
+// Keep the focus on the same button; when its ticket is gone, on the first ticket.
+function focusAgain(part, order, key, onTicket) {
+  const ticket = order && part.querySelector(`[data-order="${order}"]`);
+  const next = (key && part.querySelector(`[data-key="${key}"]`))
+    ?? (onTicket || !ticket ? null : ticket.querySelector("button"))
+    ?? ticket ?? part.querySelector("[data-ticket]");
+  next?.focus({ preventScroll: true });
 }
 
 function announceNew() {
   const fresh = newIds().filter((id) => !known.has(id));
   fresh.forEach((id) => known.add(id));
   if (!fresh.length) return;
-  for (const id of fresh) document.querySelector(`[data-order="${id}"]`)?.classList.add("ticket-fresh");
+  for (const id of fresh) document.querySelector(`[data-arrival="${id}"]`)?.classList.add("ticket-fresh");
   announcer.textContent = fresh.some((id) => id.startsWith("cal_")) ? announcer.dataset.called : announcer.dataset.new;
   beep();
 }
 
 // Two short tones, generated here without a sound file.
 let player = null;
+// Browsers allow sound only after the first touch or key; a reloaded display needs one, too.
+for (const gesture of ["pointerdown", "keydown"]) {
+  addEventListener(gesture, () => {
+    player ??= new AudioContext();
+    player.resume();
+  }, { once: true });
+}
 
 function beep() {
   if (localStorage.getItem(SOUND_KEY) !== "on") return;
@@ -124,7 +143,7 @@ function showPrint() {
 function grow() {
   for (const age of found(".ticket .age[data-since]")) {
     const minutes = Math.max(0, Math.floor((Date.now() - new Date(age.dataset.since)) / 60000));
-    age.textContent = board.dataset.minutes.replace("0", minutes);
+    if (!("clock" in age.dataset)) age.textContent = board.dataset.minutes.replace("0", minutes);
     const ticket = age.closest(".ticket");
     const { state } = ticket.dataset;
     if (ticket.classList.contains("ticket-alarm") || ["served", "out_for_delivery"].includes(state)) continue;
@@ -141,6 +160,7 @@ document.addEventListener("submit", async (event) => {
   const button = form.querySelector("button");
   if (button.ariaBusy === "true") return;
   button.ariaBusy = "true";
+  if (button.ariaPressed !== null) button.ariaPressed = String(button.ariaPressed !== "true"); // at once
   const answer = await fetch(form.action, {
     method: "POST", body: new FormData(form), headers: { "X-Part": "act" }, redirect: "error",
   }).catch(() => null);

@@ -66,6 +66,11 @@ def stations_of(item: OrderItem) -> tuple[str, ...]:
     return tuple(item.stations) or ("kitchen",)
 
 
+def is_held(item: OrderItem) -> bool:
+    """Its course has not been fired: the kitchen must not start it yet."""
+    return item.course > 0 and item.fired_at is None
+
+
 def remaining_items(items: Sequence[OrderItem], station: str = "") -> list[OrderItem]:
     """Lines with pieces that are not voided, of one station or of all."""
     return [
@@ -96,10 +101,15 @@ def progress_of(order_ids: Sequence[str]) -> dict[str, OrderProgress]:
 def mark_items(
     order: Order, items: Sequence[OrderItem], to: str, station: str = ""
 ) -> OrderProgress:
-    """Mark lines as started or ready, at one station or at all. Existing times are kept."""
+    """Mark lines as started or ready, at one station or at all. Existing times are kept.
+
+    An item of a course that was not fired counts as fired.
+    """
     progress = progress_of([order.id])[order.id]
     moment, by = now(), audit.current_actor().name
     for item in remaining_items(items, station):
+        if is_held(item):
+            item.fired_at = moment
         for one in stations_of(item):
             if station not in ("", one):
                 continue
@@ -133,3 +143,17 @@ def undo_last_tap(progress: OrderProgress, station: str = "") -> bool:
             row.started_at, row.started_by = None, ""
     db.session.flush()
     return True
+
+
+def recall_item(progress: OrderProgress, item: OrderItem, station: str = "") -> bool:
+    """Make a finished line unfinished, at one station or at all. False if it was not finished."""
+    recalled = False
+    for row in progress.at(station):
+        if row.position != item.position or row.ready_at is None:
+            continue
+        if row.started_at == row.ready_at:  # finished by one tap, without a start
+            row.started_at, row.started_by = None, ""
+        row.ready_at, row.ready_by = None, ""
+        recalled = True
+    db.session.flush()
+    return recalled

@@ -5,7 +5,7 @@ restaurant's own language, the first of the site's languages.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,6 +21,7 @@ from printing.rendering.document import (
     Note,
     Option,
     Part,
+    Qr,
     Removal,
     Rule,
     TextLine,
@@ -36,6 +37,8 @@ _ALLERGY = re.compile(
     re.IGNORECASE,
 )
 _TURKIC = {"tr", "az"}
+TicketUrl = Callable[[str, Sequence[OrderItem]], str]
+"""The address of the code on a station's ticket."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +49,39 @@ class StationTicket:
 
 
 def order_tickets(
-    site: Site, order: Order, items: Sequence[OrderItem], stations: Mapping[str, str]
+    site: Site,
+    order: Order,
+    items: Sequence[OrderItem],
+    stations: Mapping[str, str],
+    code: TicketUrl | None = None,
 ) -> list[StationTicket]:
     """The first tickets of an order, one for each station that has items to make."""
-    return _tickets(site, order, items, stations, (), order.placed_at)
+    return _tickets(site, order, items, stations, (), order.placed_at, code=code)
 
 
 def addition_tickets(
-    site: Site, order: Order, items: Sequence[OrderItem], stations: Mapping[str, str]
+    site: Site,
+    order: Order,
+    items: Sequence[OrderItem],
+    stations: Mapping[str, str],
+    code: TicketUrl | None = None,
 ) -> list[StationTicket]:
     """Tickets for the added items only."""
     on_top = Band(ticket_text(_language(site), "addition", number=order.batch - 1))
-    return _tickets(site, order, items, stations, (on_top,), order.changed_at)
+    return _tickets(site, order, items, stations, (on_top,), order.changed_at, code=code)
+
+
+def course_tickets(
+    site: Site,
+    order: Order,
+    items: Sequence[OrderItem],
+    course: int,
+    stations: Mapping[str, str],
+    code: TicketUrl | None = None,
+) -> list[StationTicket]:
+    """Tickets for the items of a course that is fired now."""
+    on_top = Band(ticket_text(_language(site), "course", number=course))
+    return _tickets(site, order, items, stations, (on_top,), order.changed_at, code=code)
 
 
 def cancellation_tickets(
@@ -142,14 +166,15 @@ def _tickets(
     under: Sequence[Part] = (),
     large: bool = True,
     warns: bool = True,
+    code: TicketUrl | None = None,
 ) -> list[StationTicket]:
     language = _language(site)
     alive = [item for item in items if item.quantity > item.voided]
     codes = _stations_in_order(stations, alive)
     tickets = []
-    for number, code in enumerate(codes, 1):
-        of_station = tuple(item for item in alive if code in item.stations)
-        name = station_name(stations, code, language)
+    for number, station in enumerate(codes, 1):
+        of_station = tuple(item for item in alive if station in item.stations)
+        name = station_name(stations, station, language)
         warning = allergy_notes(order, of_station) if warns else ""
         parts = (
             *on_top,
@@ -158,9 +183,16 @@ def _tickets(
             *(part for item in of_station for part in _item_row(item, large, language)),
             *_order_note(order, warning, large),
             *_footer(language, number, codes, stations),
+            *_ready_code(language, code(station, of_station) if code else ""),
         )
-        tickets.append(StationTicket(code, _document(site, order, name, parts), of_station))
+        tickets.append(StationTicket(station, _document(site, order, name, parts), of_station))
     return tickets
+
+
+def _ready_code(language: str, url: str) -> list[Part]:
+    if not url:
+        return []
+    return [Rule(), Qr(url), TextLine(ticket_text(language, "scan_when_ready"), align="center")]
 
 
 def _document(site: Site, order: Order, name: str, parts: Sequence[Part]) -> Document:

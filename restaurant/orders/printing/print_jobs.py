@@ -12,8 +12,10 @@ from printing.models import Printer, PrintJob
 from printing.spool import NewPrintJob
 from restaurant.models import Order, OrderItem, PaymentLink, Site, Table, WaiterCall
 from restaurant.orders import queries as order_queries
+from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.kitchen.code_urls import ticket_url
 from restaurant.orders.printing import bills, kitchen_tickets
-from restaurant.orders.printing.kitchen_tickets import StationTicket
+from restaurant.orders.printing.kitchen_tickets import StationTicket, TicketUrl
 from restaurant.sites import stations
 
 DOUBLE_CLICK_SECONDS = 10
@@ -25,7 +27,9 @@ def queue_order_tickets(site: Site, order: Order, items: Sequence[OrderItem]) ->
         site,
         order,
         "order",
-        lambda names: kitchen_tickets.order_tickets(site, order, items, names),
+        lambda names: kitchen_tickets.order_tickets(
+            site, order, items, names, _ticket_codes(site, order)
+        ),
         "1",
     )
 
@@ -36,13 +40,28 @@ def queue_addition_tickets(site: Site, order: Order, items: Sequence[OrderItem])
         site,
         order,
         "addition",
-        lambda names: kitchen_tickets.addition_tickets(site, order, items, names),
+        lambda names: kitchen_tickets.addition_tickets(
+            site, order, items, names, _ticket_codes(site, order)
+        ),
         mark,
     )
 
 
+def queue_course_tickets(site: Site, order: Order, items: Sequence[OrderItem], course: int) -> None:
+    """Tickets of a course that is fired now."""
+    _queue_tickets(
+        site,
+        order,
+        "course",
+        lambda names: kitchen_tickets.course_tickets(
+            site, order, items, course, names, _ticket_codes(site, order)
+        ),
+        str(course) if order.batch == 1 else f"{course}.{order.batch}",
+    )
+
+
 def queue_void_tickets(site: Site, order: Order, item: OrderItem, quantity: int) -> None:
-    if not _was_printed(order):
+    if kitchen_progress.is_held(item) or not _was_printed(order):
         return
     mark = f"{item.position}.{item.voided}"
     _queue_tickets(
@@ -62,7 +81,9 @@ def queue_table_change_tickets(
             site,
             order,
             "moved",
-            lambda names: kitchen_tickets.table_change_tickets(site, order, items, was, names),
+            lambda names: kitchen_tickets.table_change_tickets(
+                site, order, _with_kitchen(items), was, names
+            ),
             str(order.version),
         )
 
@@ -76,7 +97,9 @@ def queue_cancellation_tickets(
             site,
             order,
             "cancelled",
-            lambda names: kitchen_tickets.cancellation_tickets(site, order, items, because, names),
+            lambda names: kitchen_tickets.cancellation_tickets(
+                site, order, _with_kitchen(items), because, names
+            ),
             "1",
         )
 
@@ -203,6 +226,18 @@ def new_print_jobs(
         if printer.enabled and ticket.station in printer.stations
         for copy in range(1, printer.copies + 1)
     ]
+
+
+def _with_kitchen(items: Sequence[OrderItem]) -> list[OrderItem]:
+    """Items whose tickets were printed: a course that waits has none."""
+    return [item for item in items if not kitchen_progress.is_held(item)]
+
+
+def _ticket_codes(site: Site, order: Order) -> TicketUrl | None:
+    """The addresses of the codes on tickets; None if the restaurant prints no codes."""
+    if not site.prints_ticket_codes:
+        return None
+    return lambda station, items: ticket_url(order, station, items)
 
 
 def _was_printed(order: Order) -> bool:

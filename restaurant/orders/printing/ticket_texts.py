@@ -19,6 +19,8 @@ TICKET_TEXTS = {
     "allergy": N_("ALLERGY! {text}"),
     "pork": N_("PORK"),
     "addition": N_("ADDITION {number}"),
+    "course": N_("COURSE {number}"),
+    "scan_when_ready": N_("Scan when ready"),
     "void": N_("VOID"),
     "void_line": N_("Do not make:"),
     "moved": N_("MOVED"),

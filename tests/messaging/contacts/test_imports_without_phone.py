@@ -44,9 +44,7 @@ def people(business):
 
 def test_an_id_is_enough_and_a_phone_may_be_beside_it(place, imports):  # noqa: F811
     file = (
-        "Phone,WhatsApp ID,User name,Name\n"
-        f",{USER_ID},@deniz.k,Deniz\n"
-        f"0532 111 22 33,{LID},,Can\n"
+        f"Phone,WhatsApp ID,User name,Name\n,{USER_ID},@deniz.k,Deniz\n0532 111 22 33,{LID},,Can\n"
     )
     assert imports(file) == []
     assert people(place) == {

@@ -5,9 +5,13 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from core.openapi.example_ids import sample_id
+from restaurant.menus.validation import MOST_COURSES
 
 TEXTS = {"tr": {"name": "Ayran", "description": "Ev yapımı"}, "en": {"name": "Ayran"}}
-
+COURSE = (
+    "When the kitchen makes the dishes of an order at a table: 0 at once; of the others, the "
+    "lowest first, and each next course when the staff fire it."
+)
 
 Texts = dict[str, dict[str, str]]
 
@@ -100,6 +104,7 @@ class CategoryIn(BaseModel):
     texts: Texts = Field(examples=[TEXTS])
     available: dict[str, list[list[str]]] = Field(default_factory=dict)
     hidden: bool = False
+    course: int = Field(0, ge=0, le=MOST_COURSES, description=COURSE)
 
 
 class CategoryShape(BaseModel):
@@ -107,6 +112,7 @@ class CategoryShape(BaseModel):
     texts: Texts
     available: dict[str, Any]
     hidden: bool
+    course: int = Field(description=COURSE)
     position: int
 
 

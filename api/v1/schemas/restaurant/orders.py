@@ -53,6 +53,8 @@ class OrderItemShape(BaseModel):
         description="Stations that prepare the item, such as `kitchen` or `bar`."
     )
     note: str = Field(description="The guest's note to the kitchen about this item.")
+    course: int = Field(description="0: made at once. Other courses are made one after another.")
+    fired: bool = Field(description="`false`: the item waits until its course is fired.")
 
 
 class OrderDeliveryShape(BaseModel):
@@ -94,6 +96,13 @@ class OrderFacts(BaseModel):
     due_at: str = Field(
         "", description="When the guest wants it, RFC 3339; empty: as soon as possible."
     )
+    promised_at: str | None = Field(
+        description="When the order should be ready; null while the kitchen's times are not known.",
+        examples=["2026-11-15T18:55:00Z"],
+    )
+    promise_minutes: int | None = Field(
+        description="The minutes within which 80 % of such orders were ready.", examples=[20]
+    )
     test: bool
 
 
@@ -111,8 +120,8 @@ class OrderPage(BaseModel):
 class ChangeShape(BaseModel):
     at: str
     what: str = Field(
-        description="moved, recalled, added, replaced, request, voided, table, waiter, courier, "
-        "location, problem, payment, alarm.",
+        description="moved, recalled, added, replaced, request, voided, fired, late, unhappy, "
+        "table, waiter, courier, location, problem, payment, alarm.",
         examples=["moved"],
     )
     status: str = Field(description="The order's state at that time.", examples=["preparing"])

@@ -78,6 +78,12 @@ class SiteFields(BaseModel):
     slot_orders: int | None = Field(None, ge=1, le=500)
     slot_minutes: dict[str, int] | None = Field(None, examples=[{"kitchen": 60}])
     slot_order_types: list[str] | None = Field(None, examples=[["takeaway", "delivery"]])
+    kitchen_warn_minutes: int | None = Field(None, ge=1, le=120)
+    kitchen_late_minutes: int | None = Field(None, ge=1, le=240)
+    prints_ticket_codes: bool | None = None
+    shows_promise: bool | None = None
+    feedback_minutes: int | None = Field(None, ge=0, le=1440)
+    review_url: str | None = Field(None, max_length=500)
     manager_phone: str | None = Field(None, max_length=32)
     tone: str | None = Field(None, max_length=7)
     menu_id: str | None = Field(None, max_length=40)
@@ -131,6 +137,12 @@ class SiteShape(BaseModel):
     slot_orders: int | None
     slot_minutes: dict[str, int]
     slot_order_types: list[str]
+    kitchen_warn_minutes: int
+    kitchen_late_minutes: int
+    prints_ticket_codes: bool
+    shows_promise: bool
+    feedback_minutes: int
+    review_url: str
     manager_phone: str
     tone: str
     menu_id: str | None
