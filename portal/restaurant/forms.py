@@ -261,7 +261,7 @@ class PaceForm(Form):
 
     def offer(self, days: int) -> None:
         """A number of days that the API set stays available."""
-        choices = list(self.later_days.choices or ())
+        choices: list[Any] = list(self.later_days.choices or ())
         if str(days) not in [one[0] for one in choices]:
             other = (str(days), _("Up to %(days)s days ahead", days=days))
             self.later_days.choices = [*choices, other]

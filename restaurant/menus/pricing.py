@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from core.errors import Invalid
+from core.i18n.catalogs import N_
 from core.values.money import quantize
 from core.values.text import one_line
 
@@ -117,7 +118,7 @@ class NotEnoughLeft(Invalid):
     """The cart has more pieces of an item than there are left."""
 
     def __init__(self, item_id: str, name: str, left: int) -> None:
-        super().__init__("not_enough_left", "{name}: only {left} left.", name=name, left=left)
+        super().__init__("not_enough_left", N_("{name}: only {left} left."), name=name, left=left)
         self.more = {"item": item_id, "left": left}
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from core.db import current_tenant_id, db
 from core.errors import Conflict
+from core.i18n.catalogs import N_
 from restaurant.models import Order, Site, SlotLoad
 from restaurant.orders.pace.minutes import MadeItem, station_minutes
 
@@ -29,7 +30,7 @@ class SlotFull(Conflict):
 
     def __init__(self) -> None:
         super().__init__(
-            "slot_full", "The kitchen is full at this time. Choose one of the next free times."
+            "slot_full", N_("The kitchen is full at this time. Choose one of the next free times.")
         )
         self.next_times: list[datetime] = []
 
