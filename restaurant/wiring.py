@@ -14,6 +14,9 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.orders.effects import Change, register
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
+from restaurant.payments import tab_accounts
+from restaurant.tabs import moving as tab_moving
+from restaurant.tabs import rounds as tab_rounds
 
 
 def wire_domains() -> None:
@@ -33,6 +36,7 @@ def _register_order_effects() -> None:
         order_alarms.schedule_alarm,
         payment_links.create_if_awaited,
         order_notifications.publish_new_order,
+        tab_rounds.attach_order,
     )
     register(
         Change.STATE,
@@ -43,10 +47,14 @@ def _register_order_effects() -> None:
         loyalty_effects.release_coupons,
         loyalty_effects.update_points,
         order_notifications.notify_customer_of_state,
+        tab_accounts.follow_order,
     )
-    register(Change.PAID, loyalty_effects.update_points)
+    register(Change.PAID, loyalty_effects.update_points, tab_accounts.follow_order)
     register(
         Change.REPRICED,
         payment_links.follow_new_total,
         loyalty_effects.update_repriced_points,
+        tab_accounts.follow_order,
     )
+    register(Change.TABLE, tab_moving.follow_order)
+    register(Change.TILL, tab_accounts.follow_order)

@@ -18,6 +18,9 @@ class Change(Enum):
     PAID = "paid"
     """Paid online while the order was not waiting for it."""
     REPRICED = "repriced"
+    TABLE = "table"
+    TILL = "till"
+    """The staff recorded or undid a payment."""
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ INNER_LAYERS = {
         ("restaurant.chat",),
         ("restaurant.couriers",),
         ("restaurant.payments",),
+        ("restaurant.tabs",),
         ("restaurant.orders",),
         ("restaurant.loyalty",),
         ("restaurant.delivery",),
