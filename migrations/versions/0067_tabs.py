@@ -20,9 +20,9 @@ TABLES = {
         FOREIGN KEY (tenant_id, site_id) REFERENCES sites (tenant_id, id) ON DELETE CASCADE""",
     "tab_guests": """
         tenant_id bigint NOT NULL, id uuid NOT NULL, tab_id uuid NOT NULL, name text NOT NULL,
-        state text NOT NULL, key_digest text NOT NULL, failed_codes integer NOT NULL,
+        state text NOT NULL, failed_codes integer NOT NULL,
         at timestamptz NOT NULL,
-        PRIMARY KEY (tenant_id, id), UNIQUE (tenant_id, key_digest),
+        PRIMARY KEY (tenant_id, id),
         FOREIGN KEY (tenant_id, tab_id) REFERENCES tabs (tenant_id, id) ON DELETE CASCADE""",
     "tab_cart_items": """
         tenant_id bigint NOT NULL, tab_id uuid NOT NULL, guest_id uuid NOT NULL,
@@ -73,14 +73,27 @@ def upgrade() -> None:
     op.execute("ALTER TABLE orders ADD COLUMN paid_online numeric(14, 3) NOT NULL DEFAULT 0")
     op.execute("ALTER TABLE carts ADD COLUMN tab_id uuid")
     op.execute("ALTER TABLE payments ADD COLUMN surplus numeric(14, 3) NOT NULL DEFAULT 0")
+    _allow_sources("order", "staff", "api", "tab")
     for index in INDEXES:
         op.execute(f"CREATE {index}")
 
 
 def downgrade() -> None:
+    op.execute("DELETE FROM payment_links WHERE source = 'tab'")
+    _allow_sources("order", "staff", "api")
     op.execute("ALTER TABLE payments DROP COLUMN surplus")
     op.execute("ALTER TABLE carts DROP COLUMN tab_id")
     op.execute("ALTER TABLE orders DROP COLUMN paid_online")
     op.execute("ALTER TABLE orders DROP COLUMN tab_id")
     for name in reversed(TABLES):
         op.execute(f"DROP TABLE {name}")
+
+
+def _allow_sources(*sources: str) -> None:
+    """The values of payment_links.source."""
+    names = ", ".join(f"'{source}'" for source in sources)
+    op.execute("ALTER TABLE payment_links DROP CONSTRAINT payment_links_source_check")
+    op.execute(
+        "ALTER TABLE payment_links ADD CONSTRAINT payment_links_source_check"
+        f" CHECK (source IN ({names}))"
+    )

@@ -46,6 +46,8 @@ from portal.diner import (
     waiter_calls,
 )
 from portal.diner.menu_content import own_name
+from portal.diner.tabs import cart_views as tab_cart_views
+from portal.diner.tabs import views as tab_views
 from portal.diner.views import diner
 from portal.home.views import home
 from portal.inbox import action_views as inbox_action_views
@@ -176,6 +178,8 @@ DINER = (
     order_status_views,
     waiter_calls,
     delivery_fee_views,
+    tab_views,
+    tab_cart_views,
 )  # importing each adds its routes to the diner's blueprint
 # importing each adds its routes to the orders blueprint
 ORDERS = (order_action_views, staff_order_views)

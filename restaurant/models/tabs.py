@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Index, Text, UniqueConstraint, text
+from sqlalchemy import Index, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -60,7 +60,6 @@ class TabGuest(Base, TenantOwned):
 
     __tablename__ = "tab_guests"
     __table_args__ = (
-        UniqueConstraint("tenant_id", "key_digest"),
         tenant_foreign_key(["tab_id"], "tabs", ["id"], ondelete="CASCADE"),
         Index("tab_guests_tab_idx", "tenant_id", "tab_id"),
     )
@@ -70,8 +69,6 @@ class TabGuest(Base, TenantOwned):
     name: Mapped[str] = mapped_column(Text)
     state: Mapped[str] = mapped_column(Text)
     """waiting (asked to join), joined or refused"""
-    key_digest: Mapped[str] = mapped_column(Text)
-    """Of the secret in the guest's cookie."""
     failed_codes: Mapped[int] = mapped_column(default=0)
     at: Mapped[datetime] = mapped_column(default=now)
 

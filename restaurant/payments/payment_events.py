@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import select
 
 from core.clock import rfc3339
-from core.db import db
+from core.db import current_tenant_id, db
 from core.values.money import json_number
 from restaurant.models import Order, Payment, TabShare
 from webhooks.events import publish_webhook_event
@@ -40,8 +40,12 @@ def publish_event(kind: str, payment: Payment) -> None:
 def share_of_payment(payment: Payment) -> TabShare | None:
     if payment.link_id is None or payment.order_id is not None:
         return None
+    return share_of_link(payment.link_id)
+
+
+def share_of_link(link_id: str) -> TabShare | None:
     query = select(TabShare).where(
-        TabShare.tenant_id == payment.tenant_id, TabShare.link_id == payment.link_id
+        TabShare.tenant_id == current_tenant_id(), TabShare.link_id == link_id
     )
     return db.session.scalars(query).first()
 

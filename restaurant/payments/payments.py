@@ -327,7 +327,8 @@ def _accepted_payment(reference: str) -> Payment | None:
         Payment.tenant_id == current_tenant_id(),
         Payment.reference == reference,
         (Payment.state.in_(("accepted", "parked")))
-        | ((Payment.state == "review") & (Payment.why == "order_cancelled")),
+        | ((Payment.state == "review") & (Payment.why == "order_cancelled"))
+        | (Payment.surplus > 0),
     )
     return db.session.scalars(query.limit(1)).first()
 

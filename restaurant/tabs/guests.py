@@ -5,8 +5,6 @@ from sqlalchemy import func, select
 
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
-from core.ids import new_token
-from core.lookups import secret_digest
 from core.security.signing import constant_time_equal
 from core.values.text import one_line
 from restaurant.models import Site, Tab, TabGuest, Table
@@ -19,55 +17,38 @@ LONGEST_NAME = 40
 JOINED, WAITING, REFUSED = "joined", "waiting", "refused"
 
 
-def find(key: str, table_id: str | None = None) -> tuple[Tab, TabGuest] | None:
-    """The guest with this secret and the tab, also if it has ended. With a table: only there."""
-    if not key or len(key) > 100:
-        return None
-    query = select(TabGuest).where(
-        TabGuest.tenant_id == current_tenant_id(), TabGuest.key_digest == secret_digest(key)
-    )
-    guest = db.session.scalars(query.execution_options(populate_existing=True)).first()
-    if guest is None:
-        return None
-    tab = sessions.get(guest.tab_id)
-    db.session.refresh(tab)
-    if table_id is not None and tab.table_id != table_id:
-        return None
-    return tab, guest
+def get(guest_id: str) -> TabGuest:
+    """The current row."""
+    found = db.session.get(TabGuest, (current_tenant_id(), guest_id), populate_existing=True)
+    if found is None:
+        raise NotFound()
+    return found
 
 
-def seat(site: Site, table: Table, *, test: bool, name: str, unnamed: str) -> tuple[TabGuest, str]:
+def seat(site: Site, table: Table, *, test: bool, name: str, unnamed: str) -> TabGuest:
     """A guest scanned the table's code: joins as the first one, or asks the others.
 
-    `unnamed` is the name of a guest who entered none, with `{number}`. Returns the guest and the
-    secret for the guest's phone.
+    `unnamed` is the name of a guest who entered none, with `{number}`.
     """
     tab = sessions.open_at(site, table.id, table.number, test=test)
     first = not any(one.state == JOINED for one in of_tab(tab.id))
     return _add(tab, name, unnamed, JOINED if first else WAITING)
 
 
-def seat_with_bill(tab: Tab, *, name: str, unnamed: str) -> tuple[TabGuest, str]:
-    """The guest holds the printed bill, which the staff brought to the table."""
-    return _add(sessions.lock(tab.id), name, unnamed, JOINED)
-
-
-def _add(tab: Tab, name: str, unnamed: str, state: str) -> tuple[TabGuest, str]:
+def _add(tab: Tab, name: str, unnamed: str, state: str) -> TabGuest:
     number = _count(tab) + 1
     if number > MOST_GUESTS:
         raise Conflict("too_many_guests", "Too many phones have joined this table.")
-    key = new_token()
     guest = TabGuest(
         tenant_id=current_tenant_id(),
         tab_id=tab.id,
         name=one_line(name, LONGEST_NAME) or unnamed.format(number=number),
         state=state,
-        key_digest=secret_digest(key),
     )
     db.session.add(guest)
     db.session.flush()
     tab_events.touch(tab)
-    return guest, key
+    return guest
 
 
 def of_tab(tab_id: str) -> list[TabGuest]:
@@ -91,8 +72,8 @@ def rename(guest: TabGuest, name: str) -> None:
 def answer_request(host: TabGuest, guest_id: str, *, let_in: bool) -> TabGuest:
     """A joined guest lets another one in, or refuses. Idempotent."""
     tab = sessions.lock(host.tab_id)
-    guest = db.session.get(TabGuest, (current_tenant_id(), guest_id), populate_existing=True)
-    if guest is None or guest.tab_id != tab.id or host.state != JOINED:
+    guest = get(guest_id)
+    if guest.tab_id != tab.id or host.state != JOINED:
         raise NotFound()
     if guest.state == WAITING:
         guest.state = JOINED if let_in else REFUSED
