@@ -49,6 +49,7 @@ V1_RESOURCES = (
     sites,
     menus,
     orders,
+    tabs,
     loyalty,
     payments,
     printers,

@@ -31,7 +31,7 @@ def paid(token: str) -> Response:
         with tenant_scope(tenant_id):
             link = link_queries.get(link_id)
             site = sites.get_including_closed(link.site_id)
-            bill_url = _bill_url(settings, link)
+            bill_url = _bill_url(link)
     except (BadToken, BadId, NotFound, ValueError, TypeError):
         return not_found_page("pay_back", "pay_over_text")
     language = link.language if link.language in diner_languages() else "en"
@@ -55,10 +55,10 @@ def paid(token: str) -> Response:
     return answer
 
 
-def _bill_url(settings: Settings, link: PaymentLink) -> str:
+def _bill_url(link: PaymentLink) -> str:
     """The bill of the table, for a guest who paid a share of it; empty for other payments."""
     share = payment_events.share_of_link(link.id) if link.source == "tab" else None
     if share is None:
         return ""
     tab = tab_sessions.get(share.tab_id)
-    return tab_addresses.bill_url(settings.base_url, settings.secret_key, tab, share.guest_id or "")
+    return tab_addresses.bill_url(tab, share.guest_id or "")

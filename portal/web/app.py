@@ -71,7 +71,7 @@ from portal.operator import rate_views as operator_rate_views
 from portal.operator.commands import add_operator_commands
 from portal.operator.views import operator
 from portal.orders import action_views as order_action_views
-from portal.orders import staff_order_views
+from portal.orders import staff_order_views, table_bill_views
 from portal.orders.board_views import board_pages
 from portal.orders.views import orders_pages, setup_orders
 from portal.payments import link_views as payment_link_views
@@ -182,7 +182,7 @@ DINER = (
     tab_cart_views,
 )  # importing each adds its routes to the diner's blueprint
 # importing each adds its routes to the orders blueprint
-ORDERS = (order_action_views, staff_order_views)
+ORDERS = (order_action_views, staff_order_views, table_bill_views)
 PAYMENTS = (
     payment_link_views,
     payment_review_views,

@@ -64,6 +64,13 @@ class BillItem:
         return self.quantity > 0 and (self.order.open_amount <= 0 or self.paid >= self.quantity)
 
     @property
+    def state(self) -> str:
+        """paid, reserved or open"""
+        if self.is_paid:
+            return "paid"
+        return "open" if self.free else "reserved"
+
+    @property
     def free(self) -> int:
         """Pieces that nobody has paid or is paying."""
         return 0 if self.is_paid else max(0, self.quantity - self.paid - self.reserved)

@@ -65,7 +65,7 @@ def rename(guest: TabGuest, name: str) -> None:
     if not clean:
         raise Invalid("name_missing", "Enter a name.")
     tab = sessions.lock(guest.tab_id)
-    guest.name = clean
+    get(guest.id).name = clean
     tab_events.touch(tab)
 
 
@@ -73,7 +73,7 @@ def answer_request(host: TabGuest, guest_id: str, *, let_in: bool) -> TabGuest:
     """A joined guest lets another one in, or refuses. Idempotent."""
     tab = sessions.lock(host.tab_id)
     guest = get(guest_id)
-    if guest.tab_id != tab.id or host.state != JOINED:
+    if guest.tab_id != tab.id or get(host.id).state != JOINED:
         raise NotFound()
     if guest.state == WAITING:
         guest.state = JOINED if let_in else REFUSED
@@ -84,7 +84,7 @@ def answer_request(host: TabGuest, guest_id: str, *, let_in: bool) -> TabGuest:
 def enter_code(guest: TabGuest, code: str) -> TabGuest:
     """The code that the phones of the joined guests show. A few wrong tries are allowed."""
     tab = sessions.lock(guest.tab_id)
-    db.session.refresh(guest)
+    guest = get(guest.id)
     if guest.state == JOINED:
         return guest
     if guest.state == REFUSED or guest.failed_codes >= MOST_WRONG_CODES:

@@ -128,6 +128,7 @@ def _remove_ordered(tab: Tab, cart: Cart) -> None:
 
 
 def _lock_open(guest: TabGuest) -> Tab:
+    guest = tab_guests.get(guest.id)
     tab = sessions.lock(guest.tab_id)
     if tab.ended_at is not None:
         raise Conflict("tab_ended", "This table's bill is settled. Scan the table's code again.")

@@ -54,13 +54,17 @@ def open_tabs(site_id: str) -> list[Tab]:
     return list(db.session.scalars(query.order_by(Tab.id)))
 
 
-def listed(site_id: str | None, state: str | None, after: str | None, limit: int) -> Sequence[Tab]:
+def listed(
+    site_id: str | None, state: str | None, after: str | None, limit: int, *, test: bool | None
+) -> Sequence[Tab]:
     """Newest first."""
     query = select(Tab).where(Tab.tenant_id == current_tenant_id())
     if site_id:
         query = query.where(Tab.site_id == site_id)
     if state:
         query = query.where(Tab.state == state)
+    if test is not None:
+        query = query.where(Tab.test == test)
     if after:
         query = query.where(Tab.id < from_uuid("tab", to_uuid("tab", after)))
     return list(db.session.scalars(query.order_by(Tab.id.desc()).limit(limit)))

@@ -68,7 +68,7 @@ INNER_LAYERS = {
         ("restaurant.delivery",),
         ("restaurant.menus",),
         ("restaurant.sites",),
-        ("restaurant.customers",),
+        ("restaurant.customers", "restaurant.tabs.addresses"),
         ("restaurant.models",),
         ("restaurant.chat_texts", "restaurant.typed_phones"),
     ),

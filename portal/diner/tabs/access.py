@@ -9,7 +9,7 @@ from flask import current_app, request
 
 from core.errors import NotFound
 from core.rate_limits import Bucket, take_tokens
-from core.security.signing import BadToken, read_token
+from core.security.signing import BadToken
 from core.settings import Settings
 from restaurant.models import Site, Tab, TabGuest
 from restaurant.sites import sites
@@ -46,13 +46,13 @@ def settings() -> Settings:
 
 
 def sign(tab: Tab, guest: TabGuest | None = None) -> str:
-    return addresses.sign(settings().secret_key, tab, guest.id if guest else "")
+    return addresses.bill_url(tab, guest.id if guest else "").rpartition("/")[2]
 
 
 def read(token: str) -> Address:
     """Raises NotFound for an address that is not ours or has expired."""
     try:
-        tenant_id, tab_id, guest_id = read_token(settings().secret_key, addresses.PURPOSE, token)
+        tenant_id, tab_id, guest_id = addresses.read(token)
         return Address(int(tenant_id), str(tab_id), str(guest_id))
     except (BadToken, TypeError, ValueError):
         raise NotFound() from None

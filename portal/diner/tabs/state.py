@@ -68,12 +68,6 @@ class BillPage:
     def said(self, line: BillItem) -> str:
         return str(line.item.said or line.item.name)
 
-    def state_of(self, line: BillItem) -> str:
-        """paid, reserved or open, for all pieces of the line."""
-        if line.is_paid:
-            return "paid"
-        return "open" if line.free else "reserved"
-
 
 def bill_page(visit: Visit, language: str) -> BillPage:
     return BillPage(
