@@ -19,6 +19,9 @@ from restaurant.orders.pace import guest_changes
 from restaurant.orders.pace import holds as order_holds
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
+from restaurant.payments import tab_accounts
+from restaurant.tabs import moving as tab_moving
+from restaurant.tabs import rounds as tab_rounds
 
 
 def wire_domains() -> None:
@@ -39,6 +42,7 @@ def _register_order_effects() -> None:
         order_firing.schedule_firing,
         payment_links.create_if_awaited,
         order_notifications.publish_new_order,
+        tab_rounds.attach_order,
     )
     register(
         Change.STATE,
@@ -55,11 +59,15 @@ def _register_order_effects() -> None:
         order_notifications.notify_customer_of_state,
         feedback_questions.schedule_question,
         kitchen_promise.learn_from_order,
+        tab_accounts.follow_order,
     )
     register(Change.RESCHEDULED, order_firing.schedule_firing)
-    register(Change.PAID, loyalty_effects.update_points)
+    register(Change.PAID, loyalty_effects.update_points, tab_accounts.follow_order)
     register(
         Change.REPRICED,
         payment_links.follow_new_total,
         loyalty_effects.update_repriced_points,
+        tab_accounts.follow_order,
     )
+    register(Change.TABLE, tab_moving.follow_order)
+    register(Change.TILL, tab_accounts.follow_order)

@@ -1,10 +1,10 @@
 """URLs of the service, some of them signed and with an expiry. Configured at process start."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.security.signing import read_token, sign_token
+from core.security.signing import read_token, sign_token, sign_token_until
 
 _base_url = ""
 _secret_key = ""
@@ -34,6 +34,11 @@ def absolute_url(path: str) -> str:
 def signed_url(path: str, purpose: str, value: Any, expires_in: timedelta) -> str:
     """`path` followed by a token. Anyone with the URL may open it until it expires."""
     return absolute_url(f"{path}{sign_token(_secret_key, purpose, value, expires_in)}")
+
+
+def signed_url_until(path: str, purpose: str, value: Any, until: datetime) -> str:
+    """The same URL for every call with these values."""
+    return absolute_url(f"{path}{sign_token_until(_secret_key, purpose, value, until)}")
 
 
 def read_signed(purpose: str, token: str) -> Any:

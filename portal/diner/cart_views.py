@@ -20,7 +20,7 @@ from portal.web.auth import open_to_all
 from restaurant.delivery.addresses import BelowMinimum
 from restaurant.loyalty.coupons import CouponRefused
 from restaurant.menus.pricing import NotEnoughLeft, RequestedItem
-from restaurant.models import Order, Site
+from restaurant.models import Cart, Order, Site
 from restaurant.orders import carts
 from restaurant.orders.pace.capacity import SlotFull
 from restaurant.sites import sites
@@ -96,9 +96,14 @@ def send_cart(slug: str) -> Response:
     except DomainError as error:
         if error.code == "paused":
             return error_reply(409, _closed_key("paused", form), language)
-        return _cart_refused(error, facts, language)
+        return refuse_cart(error, facts, language)
     except BadText:
         return error_reply(422, "failed", language)
+    return cart_reply(line, cart)
+
+
+def cart_reply(line: Line, cart: Cart) -> Response:
+    """What the page needs to send the cart as a chat message."""
     link = _chat_link(line, cart.text)
     return json_response(
         {
@@ -158,7 +163,7 @@ def _closed_key(why: str, form: CartIn) -> str:
     return "paused_table" if why == "paused" and form.order_type == "dine_in" else why
 
 
-def _cart_refused(error: DomainError, facts: MenuFacts, language: str) -> Response:
+def refuse_cart(error: DomainError, facts: MenuFacts, language: str) -> Response:
     key = MESSAGE_KEYS.get(error.code, "failed")
     values = {}
     if isinstance(error, CouponRefused):

@@ -184,6 +184,38 @@ TEXTS = {
     "pay_over": N_("This link has expired"),
     "pay_over_text": N_("If you still want to pay, message the restaurant."),
     "pay_back": N_("There is nothing to pay"),
+    # The table's tab
+    "guest_number": N_("Guest {number}"),
+    "no_such_tab": N_("Bill not found"),
+    "tab_ended": N_("This bill is settled. Scan the code on your table to order again."),
+    "already_paid": N_("This is already paid."),
+    "being_paid": N_("Others at your table are paying the rest of the bill."),
+    "items_taken": N_("Some of these items are already paid. Check the bill and try again."),
+    "no_items": N_("Choose the items that you want to pay."),
+    "invalid_amount": N_("Enter an amount that is not higher than the open amount."),
+    "invalid_people": N_("Enter how many people share the rest, for example 3."),
+    "no_provider": N_("This restaurant does not take payments online. Please ask our staff."),
+    "ask_the_table": N_("Ask someone at your table to let you in."),
+    "wrong_code": N_("This code is not right. Ask someone at your table."),
+    "too_many_guests": N_("Too many phones have joined this table. Please ask our staff."),
+    "item_paid": N_("Paid"),
+    "item_reserved": N_("Being paid"),
+    "item_open": N_("Open"),
+    "share_all": N_("Everything"),
+    "share_equal": N_("Equal share"),
+    "share_items": N_("Own items"),
+    "share_amount": N_("An amount"),
+    "tab_settled": N_("Everything is paid. Thank you!"),
+    "tab_closed": N_("This bill is closed."),
+    "tab_people": N_("At this table: {names}"),
+    "tab_code": N_("Code for others at your table: {code}"),
+    "tab_wants_in": N_("{name} wants to join your table."),
+    "tab_bill": N_("Our bill"),
+    "tab_open": N_("open: {amount}"),
+    "tab_others": N_("From others at your table"),
+    "tab_let_in": N_("Let in"),
+    "tab_refuse": N_("Refuse"),
+    "tab_waiting": N_("Other guests have already joined this table. Ask them to let you in."),
 }
 # fmt: off
 SCRIPT_KEYS = (
@@ -192,7 +224,8 @@ SCRIPT_KEYS = (
     "delivery_fee", "discount", "failed", "fee_open", "fewer", "free", "locate_failed",
     "missing_choice", "more", "off_menu", "or_copy", "order_number", "order_title",
     "order_waiting", "ready_in", "required", "send", "sending", "service", "sold_out", "subtotal",
-    "table", "tip", "total", "unknown_table", "up_to",
+    "table", "tab_bill", "tab_code", "tab_let_in", "tab_open", "tab_others", "tab_people",
+    "tab_refuse", "tab_waiting", "tab_wants_in", "tip", "total", "unknown_table", "up_to",
 )
 # fmt: on
 

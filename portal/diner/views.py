@@ -5,6 +5,7 @@ from collections import OrderedDict
 from hashlib import blake2s
 from threading import Lock
 from typing import Any
+from urllib.parse import urlencode
 
 from babel.numbers import format_percent
 from flask import (
@@ -36,6 +37,7 @@ MOST_PAGES = 400
 LARGEST_CART = 64 * 1024
 LONGEST_ABOUT = 160
 TABLE_PLACEHOLDER = "@@table@@"
+QUERY_PLACEHOLDER = "@@query@@"
 # The page has no inline scripts or styles, so no nonce is needed; photos are on this host.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -86,6 +88,8 @@ def _menu(facts: MenuFacts) -> Response:
     unknown = bool(request.args.get("table")) and not number
     marks = {"table": number, "seated": seated, "unknown": unknown}
     html = html.replace(TABLE_PLACEHOLDER, str(Markup.escape(json.dumps(marks))))
+    query = urlencode({"table": number, "k": request.args.get("k", "")}) if seated else ""
+    html = html.replace(QUERY_PLACEHOLDER, str(Markup.escape(query)))
     etag = blake2s(f"{etag}{marks}".encode(), digest_size=10).hexdigest()
     answer = make_response(html)
     answer.set_etag(etag)
@@ -156,6 +160,7 @@ def render_menu(facts: MenuFacts, language: str, closed: str) -> str:
         address=site_address(site),
         picture=_picture(facts),
         table_mark=TABLE_PLACEHOLDER,
+        table_query=QUERY_PLACEHOLDER,
         base=url_for("diner.place", slug=site.slug),
     )
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from flask import Blueprint, flash, g, jsonify, redirect, render_template, request, url_for
@@ -11,24 +10,18 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
-from core.errors import DomainError, NotFound
 from core.ids import BadId
 from portal.orders.board_cards import OrderCard, order_cards
 from portal.orders.delivery_board import DeliveryBoard, delivery_board
 from portal.orders.kitchen_board import KitchenBoard, kitchen_board
 from portal.web.auth import member_may
 from portal.web.csv_files import csv_response
-from portal.web.i18n import error_message
-from printing import printers
 from restaurant.menus import availability
 from restaurant.models import Site, Station, Table
-from restaurant.orders import queries as order_queries
 from restaurant.orders import waiter_calls
-from restaurant.orders.printing import bills, print_jobs
 from restaurant.orders.reports import day_summary
-from restaurant.payments import cashier
 from restaurant.sites import sites, stations, tables
-from tenants import audit
+from restaurant.tabs.summaries import TabSummary, tab_summaries
 
 board_pages = Blueprint("board", __name__)
 
@@ -49,6 +42,7 @@ class TableCard:
     table: Table
     cards: list[OrderCard] = field(default_factory=list)
     calls: list[Any] = field(default_factory=list)
+    tab: TabSummary | None = None
 
     @property
     def open(self) -> Any:
@@ -153,71 +147,6 @@ def day_csv(site_id: str) -> Any:
     return csv_response(f"day-{day.day.isoformat()}", columns, rows)
 
 
-@board_pages.get("/orders/board/<site_id>/tables/<table_id>/bill")
-@member_may("orders.view")
-def table_bill(site_id: str, table_id: str) -> Any:
-    """All open orders of a table on one bill."""
-    with tenant_scope(g.tenant_id):
-        site, table = sites.get(site_id), _table(site_id, table_id)
-        open_orders = print_jobs.orders_on_bill(site.id, table.id)
-        items = order_queries.items_of_orders([order.id for order in open_orders])
-        both = bills.combine_totals(open_orders)
-        printable = bool(printers.for_bills(site.id))
-    return render_template(
-        "board/bill.html",
-        site=site,
-        table=table,
-        tabs=[(order, items[order.id]) for order in open_orders],
-        both=both,
-        printable=printable,
-    )
-
-
-@board_pages.post("/orders/board/<site_id>/tables/<table_id>/bill")
-@member_may("orders.manage")
-def settle_table(site_id: str, table_id: str) -> Any:
-    """Print the bill, or record that the whole open amount was paid."""
-    act, back = (
-        request.form.get("act", ""),
-        url_for("board.table_bill", site_id=site_id, table_id=table_id),
-    )
-    try:
-        with tenant_scope(g.tenant_id):
-            site, table = sites.get(site_id), _table(site_id, table_id)
-            if act == "print":
-                if print_jobs.print_table_bill(site, table):
-                    audit.record("orders.table_bill_printed", table.number)
-                done = gettext("The bill was sent to the printer.")
-            else:
-                cashier.settle_table(site, table.id, act, _money(request.form.get("seen", "")))
-                done = gettext("Payment recorded.")
-    except NotFound:
-        raise
-    except DomainError as error:
-        flash(error_message(error), "error")
-        return redirect(back)
-    flash(done, "success")
-    return redirect(back)
-
-
-def _table(site_id: str, table_id: str) -> Table:
-    try:
-        table = tables.get(table_id)
-    except BadId:
-        raise NotFound() from None
-    if table.site_id != site_id:
-        raise NotFound()
-    return table
-
-
-def _money(given: str) -> Decimal:
-    try:
-        amount = Decimal(given[:20])
-    except InvalidOperation:
-        return Decimal(0)
-    return amount if amount.is_finite() else Decimal(0)
-
-
 def _board(site: Site, every_site: list[Site]) -> Board:
     view, station = request.args.get("view", ""), request.args.get("station", "")
     known = stations.listed(site.id)
@@ -258,6 +187,9 @@ def _group_by_table(made: Board) -> None:
             seat.cards.append(card)
         else:
             made.elsewhere.append(card)
+    for summary in tab_summaries(made.site.id):
+        if summary.table_id in seats:
+            seats[summary.table_id].tab = summary
     for call in made.calls:
         if call.table_id in seats:
             seats[call.table_id].calls.append(call)

@@ -46,6 +46,8 @@ from portal.diner import (
     waiter_calls,
 )
 from portal.diner.menu_content import own_name
+from portal.diner.tabs import cart_views as tab_cart_views
+from portal.diner.tabs import views as tab_views
 from portal.diner.views import diner
 from portal.home.views import home
 from portal.inbox import action_views as inbox_action_views
@@ -70,7 +72,7 @@ from portal.operator.commands import add_operator_commands
 from portal.operator.views import operator
 from portal.orders import action_views as order_action_views
 from portal.orders import feedback_views as order_feedback_views
-from portal.orders import staff_order_views
+from portal.orders import staff_order_views, table_bill_views
 from portal.orders.board_views import board_pages
 from portal.orders.ticket_code_views import ticket_code_pages
 from portal.orders.views import orders_pages, setup_orders
@@ -181,9 +183,11 @@ DINER = (
     order_status_views,
     waiter_calls,
     delivery_fee_views,
+    tab_views,
+    tab_cart_views,
 )  # importing each adds its routes to the diner's blueprint
 # importing each adds its routes to the orders blueprint
-ORDERS = (order_action_views, staff_order_views, order_feedback_views)
+ORDERS = (order_action_views, staff_order_views, order_feedback_views, table_bill_views)
 PAYMENTS = (
     payment_link_views,
     payment_review_views,

@@ -48,6 +48,7 @@ from restaurant.orders.pace import guest_changes, times
 from restaurant.orders.pace.capacity import SlotFull
 from restaurant.payments import payments
 from restaurant.sites import sites
+from restaurant.tabs import rounds as tab_rounds
 
 HOUR = timedelta(hours=1)
 # After these the same cart can never become an order: what was paid for it goes to the review.
@@ -141,7 +142,9 @@ def _order_from_cart(
             site.id, cart.table_id, sender.contact_id, test=line.test
         )
     if open_order is not None:
-        return _add_to_order(site, open_order, cart, items, bought, join_reasons(notes))
+        order = _add_to_order(site, open_order, cart, items, bought, join_reasons(notes))
+        tab_rounds.record_round(cart, order)
+        return order
     order = placing.place_draft(
         site,
         order_lifecycle.OrderDraft(
@@ -169,6 +172,7 @@ def _order_from_cart(
         ),
     )
     cart.order_id = order.id
+    tab_rounds.record_round(cart, order)
     if bought.coupon is not None:
         bought.coupon.order_id = order.id
     coupon_text = _coupon_text(order, bought)

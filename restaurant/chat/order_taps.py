@@ -85,6 +85,7 @@ def newest_open_order(line_id: int, contact_id: str) -> Order | None:
 
 
 def _cancel(site: Site, order: Order) -> Card:
+    order_queries.lock_tab(order.id)
     db.session.refresh(order, with_for_update=True)
     if order.state in ("cancelled", "refunded"):
         return _about_order(site, order, "cancelled_already")

@@ -1,4 +1,4 @@
-"""Database models: sites and tables, menus, carts and orders, delivery, payments, loyalty."""
+"""Database models: sites and tables, menus, carts and orders, tabs, delivery, payments, loyalty."""
 
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.kitchen import DishTimes, OrderFeedback
@@ -41,6 +41,14 @@ from restaurant.models.payments import (
     Refund,
 )
 from restaurant.models.sites import Area, Site, Station, Table
+from restaurant.models.tabs import (
+    Tab,
+    TabCartItem,
+    TabGuest,
+    TabItem,
+    TabShare,
+    TabShareItem,
+)
 
 __all__ = [
     "Area",
@@ -78,6 +86,12 @@ __all__ = [
     "SlotLoad",
     "SoldOut",
     "Station",
+    "Tab",
+    "TabCartItem",
+    "TabGuest",
+    "TabItem",
+    "TabShare",
+    "TabShareItem",
     "Table",
     "TillPayment",
     "Trip",

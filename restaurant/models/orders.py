@@ -56,6 +56,8 @@ class Cart(Base, TenantOwned):
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
     order_id: Mapped[str | None] = mapped_column(Id("ord"))
+    tab_id: Mapped[str | None] = mapped_column(Id("tab"))
+    """The tab whose guests chose the items; the lines then have the guest."""
 
 
 class Order(Base, TenantOwned):
@@ -90,6 +92,7 @@ class Order(Base, TenantOwned):
                 "ended_at IS NULL AND promised_at IS NOT NULL AND late_told_at IS NULL"
             ),
         ),
+        Index("orders_tab_idx", "tenant_id", "tab_id", postgresql_where=text("tab_id IS NOT NULL")),
     )
 
     id: Mapped[str] = id_column("ord")
@@ -153,6 +156,10 @@ class Order(Base, TenantOwned):
     """When the guest was told that the order is late."""
     taken: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     """The sum of the payments that staff recorded and did not undo."""
+    tab_id: Mapped[str | None] = mapped_column(Id("tab"))
+    """The seating that the order belongs to."""
+    paid_online: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0), server_default="0")
+    """The part of the order that guests paid online from the tab."""
 
     @property
     def ordered_at(self) -> datetime:
@@ -161,9 +168,9 @@ class Order(Base, TenantOwned):
 
     @property
     def paid_amount(self) -> Decimal:
-        """Recorded by staff, or paid online: a payment link is always for the whole order."""
+        """Recorded by staff or paid from the tab. The link of an order is for the whole order."""
         online = self.payment_method == "card_link" and self.paid_at is not None
-        return self.total if online else self.taken
+        return self.total if online else self.taken + self.paid_online
 
     @property
     def open_amount(self) -> Decimal:

@@ -98,7 +98,7 @@ class PaymentLink(Base, TenantOwned):
     due_at: Mapped[datetime | None] = mapped_column(default=now)
     """When to call the provider next, to create the link or to ask for its status."""
     source: Mapped[str] = mapped_column(Text)
-    """order, staff or api"""
+    """order, staff, api or tab"""
     made_by: Mapped[str] = mapped_column(Text, default="")
     made_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
@@ -155,6 +155,8 @@ class Payment(Base, TenantOwned):
     amount: Mapped[Decimal] = mapped_column(MONEY)
     currency: Mapped[str] = mapped_column(Text)
     refunded: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
+    surplus: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0), server_default="0")
+    """For a share of a tab: the part that the bill no longer has, for example a voided item."""
     state: Mapped[str] = mapped_column(Text)
     """parked, accepted, review, kept or refunded"""
     why: Mapped[str] = mapped_column(Text, default="")

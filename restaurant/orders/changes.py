@@ -102,6 +102,7 @@ def change_table(
     order_lifecycle.record_change(locked, "table", because=f"{was} → {number}")
     order_notifications.table_changed(site, locked, order_queries.items_of(locked.id), was)
     waiter_calls.move_with_order(site.id, left, table_id, number)
+    announce(Change.TABLE, OrderUpdate(site, locked, order_queries.items_of(locked.id)))
     return locked
 
 

@@ -20,6 +20,9 @@ class Change(Enum):
     REPRICED = "repriced"
     RESCHEDULED = "rescheduled"
     """An order for later has another time."""
+    TABLE = "table"
+    TILL = "till"
+    """The staff recorded or undid a payment."""
 
 
 @dataclass(frozen=True)

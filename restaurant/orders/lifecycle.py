@@ -25,7 +25,7 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.orders.effects import Change, OrderUpdate, announce
 from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.pace import times as order_times
-from restaurant.orders.queries import get, items_of
+from restaurant.orders.queries import get, items_of, lock_tab
 from restaurant.sites import hours, sites
 from tenants import audit
 
@@ -127,6 +127,7 @@ def new_order(site: Site, draft: OrderDraft, day: date, sequence: int) -> Order:
         address=draft.address,
         test=draft.test,
         taken=Decimal(0),
+        paid_online=Decimal(0),
         placed_at=moment,
         changed_at=moment,
     )
@@ -215,11 +216,12 @@ def mark_paid(site: Site, order: Order) -> Order:
 
 
 def update_paid_state(order: Order) -> None:
-    """For payments at the till: an order is paid if its whole total is. Added items make it unpaid
-    again."""
+    """For payments at the till and from the tab: an order is paid if its whole total is. Added
+    items make it unpaid again."""
     if order.payment_method == "card_link":
         return  # only the provider can confirm an online payment
-    if order.taken and order.taken >= order.total:
+    paid = order.taken + order.paid_online
+    if paid and paid >= order.total:
         order.paid_at = order.paid_at or now()
     else:
         order.paid_at = None
@@ -283,6 +285,7 @@ def _was_recalled(order: Order) -> bool:
 def lock_version(order: Order, shown_version: int | None) -> Order:
     """Lock the row. Raises Conflict if its version is not the one the person saw."""
     version = order.version if shown_version is None else shown_version
+    lock_tab(order.id)
     won = db.session.execute(
         update(Order)
         .where(
@@ -299,6 +302,7 @@ def lock_version(order: Order, shown_version: int | None) -> Order:
 
 def lock_order(order: Order) -> Order:
     """Lock and reload the row, for a change that does not depend on what a person saw."""
+    lock_tab(order.id)
     query = select(Order).where(Order.tenant_id == current_tenant_id(), Order.id == order.id)
     fresh = query.with_for_update().execution_options(populate_existing=True)
     locked = db.session.scalars(fresh).one()

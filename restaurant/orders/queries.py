@@ -14,7 +14,7 @@ from core.errors import NotFound
 from core.ids import Id, from_uuid, to_uuid
 from core.sql.partitions import id_at
 from core.values.phone import phone_variants
-from restaurant.models import Order, OrderChange, OrderItem
+from restaurant.models import Order, OrderChange, OrderItem, Tab
 from restaurant.models.order_states import ACCEPTS_MORE_ITEMS
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -201,11 +201,30 @@ def open_order_at_table(
             Order.contact_id == contact_id,
             Order.state.in_(ACCEPTS_MORE_ITEMS),
             Order.payment_method != "card_link",
+            Order.tab_id.is_(None) | Order.tab_id.in_(_open_tabs_at(table_id)),
         )
         .order_by(Order.placed_at.desc())
         .limit(1)
     )
     return db.session.scalars(query).first()
+
+
+def _open_tabs_at(table_id: str) -> Select[str]:
+    return select(Tab.id).where(
+        Tab.tenant_id == current_tenant_id(), Tab.table_id == table_id, Tab.ended_at.is_(None)
+    )
+
+
+def lock_tab(order_id: str) -> None:
+    """Lock the tab of an order. Its row comes before the rows of orders and payment links, so that
+    two payments of one table never wait for each other."""
+    of_order = select(Order.tab_id).where(
+        Order.tenant_id == current_tenant_id(), Order.id == order_id
+    )
+    query = select(Tab.id).where(
+        Tab.tenant_id == current_tenant_id(), Tab.id == of_order.scalar_subquery()
+    )
+    db.session.execute(query.with_for_update())
 
 
 def get(number: str) -> Order:

@@ -13,6 +13,7 @@ from restaurant.models.order_states import PAYMENT_METHODS
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
+from restaurant.orders.effects import Change, OrderUpdate, announce
 from restaurant.orders.printing import print_jobs
 from restaurant.payments import links as payment_links
 from restaurant.payments import till
@@ -47,7 +48,7 @@ def record_payment(
     owed = locked.open_amount
     if owed <= 0:
         raise Conflict("already_paid", "This order is already paid.")
-    paid = _amount("amount", amount, locked.currency) if str(amount).strip() else owed
+    paid = parse_amount("amount", amount, locked.currency) if str(amount).strip() else owed
     if not 0 < paid <= owed:
         raise invalid(
             "amount",
@@ -55,7 +56,7 @@ def record_payment(
             "Only {open} is left to pay. Record anything above that as a tip.",
             open=format_money(owed, locked.currency, locked.language),
         )
-    extra = _amount("tip", tip, locked.currency) if str(tip).strip() else ZERO
+    extra = parse_amount("tip", tip, locked.currency) if str(tip).strip() else ZERO
     payment = till.record_payment(site, locked, method, paid, extra)
     audit.record(
         "orders.payment_recorded", locked.number, amount=str(paid), tip=str(extra), method=method
@@ -131,16 +132,18 @@ def settle_table(
 
 def _notify(site: Site, order: Order, text: str) -> None:
     order_lifecycle.record_change(order, "payment", because=text)
-    order_notifications.payment_changed(site, order, order_queries.items_of(order.id))
+    items = order_queries.items_of(order.id)
+    order_notifications.payment_changed(site, order, items)
     if order.paid_at is not None:
         ledger.update_for_order(site, order)
+    announce(Change.TILL, OrderUpdate(site, order, items))
 
 
 def _formatted(order: Order, amount: Decimal) -> str:
     return format_money(amount, order.currency, order.language)
 
 
-def _amount(field: str, given: str | Decimal, currency: str) -> Decimal:
+def parse_amount(field: str, given: str | Decimal, currency: str) -> Decimal:
     try:
         amount = parse_money(str(given).strip(), currency)
     except BadMoney as error:

@@ -17,12 +17,21 @@ from core.queue import lanes
 from core.values.money import BadMoney, parse_money
 from core.values.text import one_line
 from restaurant import customers
-from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
+from restaurant.models import (
+    Cart,
+    Order,
+    Payment,
+    PaymentAccount,
+    PaymentLink,
+    PaymentSession,
+    Site,
+)
 from restaurant.orders.effects import OrderUpdate
 from restaurant.orders.pace import holds as order_holds
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import link_queries
 from restaurant.sites import sites
+from restaurant.tabs import events as tab_events
 from restaurant.typed_phones import optional_phone
 from tenants import audit
 
@@ -138,6 +147,42 @@ def create_standalone(
     )
 
 
+def create_for_share(
+    site: Site,
+    account: PaymentAccount,
+    amount: Decimal,
+    *,
+    table_number: str,
+    name: str,
+    language: str,
+    test: bool,
+) -> PaymentLink:
+    """For a part of a table's bill. It is valid as short as providers allow."""
+    return _make(
+        PaymentLink(
+            tenant_id=current_tenant_id(),
+            reference=short_code(REFERENCE_LENGTH),
+            account_id=account.id,
+            site_id=site.id,
+            amount=amount,
+            currency=site.currency,
+            description=one_line(f"{site.name} · {table_number}", LONGEST_DESCRIPTION),
+            customer_name=name,
+            language=language,
+            minutes=payment_accounts.MIN_LINK_MINUTES,
+            source="tab",
+            test=test,
+        )
+    )
+
+
+def close_for_tab(link: PaymentLink) -> None:
+    """The share of a table's bill is released. The tab's row is locked."""
+    link = link_queries.lock_link(link)
+    if link.state in PAYABLE_STATES:
+        _close(link, "cancelled")
+
+
 def cancel(link: PaymentLink) -> PaymentLink:
     """Close the link. A payment that still arrives goes to the refund review."""
     if link.cart_id and link.order_id is None:
@@ -163,6 +208,8 @@ def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
         raise Conflict("order_not_waiting", "The order is no longer waiting for payment.")
     if order is None and link.cart_id:
         raise Conflict("link_not_renewable", "The cart no longer exists. A new one must be sent.")
+    if link.source == "tab":
+        raise Conflict("link_not_renewable", "Guests pay from the bill of their table again.")
     if order is not None:
         link.amount = order.total
         order_holds.take_again(sites.of_order(order), order)
@@ -220,6 +267,8 @@ def wake_worker() -> None:
 
 def publish_live_update(link: PaymentLink) -> None:
     live_updates.publish_update("payments.changed", id=link.id, state=link.state)
+    if link.source == "tab":
+        tab_events.publish_share_update(link.id)
 
 
 def parse_amount(given: str | Decimal, currency: str) -> Decimal:

@@ -6,16 +6,14 @@ paid automatically: it goes to the refund review, where a person decides.
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
-from core.clock import now, rfc3339
+from core.clock import now
 from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.ids import from_uuid, new_id, to_uuid
-from core.values.money import json_number
 from core.values.text import one_line
 from restaurant.models import (
     Cart,
@@ -26,22 +24,25 @@ from restaurant.models import (
     PaymentProviderEvent,
     PaymentSession,
     Site,
+    Tab,
 )
 from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
-from restaurant.payments import link_queries
+from restaurant.orders import queries as order_queries
+from restaurant.payments import link_queries, tab_accounts, tab_shares
 from restaurant.payments import links as payment_links
 from restaurant.payments.gateways.base import LinkStatus
+from restaurant.payments.payment_events import publish_event
 from restaurant.sites import sites
+from restaurant.tabs.bill import Share
 from tenants import audit
-from webhooks.events import publish_webhook_event
 
 UNPAID_STATES = frozenset({"awaiting_payment", "awaiting_confirmation"})
 STATES = ("parked", "accepted", "review", "kept", "refunded")
 REVIEW_REASONS = (
     *("late", "after_cancel", "order_cancelled", "paid_twice", "wrong_amount", "wrong_currency"),
-    *("wrong_order", "no_order", "not_waiting"),
+    *("wrong_order", "no_order", "not_waiting", "surplus"),
 )
 # A paid cart can become an order until it expires; the extra minutes are for its message.
 ORDER_WAIT = timedelta(hours=2, minutes=10)
@@ -54,6 +55,8 @@ class PaymentSubject:
     link: PaymentLink | None
     cart: Cart | None
     order: Order | None
+    share: tuple[Tab, Share] | None = None
+    """The part of a table's bill that the link is for."""
 
 
 def find_subject(signal: PaymentProviderEvent, found: LinkStatus) -> PaymentSubject:
@@ -61,6 +64,9 @@ def find_subject(signal: PaymentProviderEvent, found: LinkStatus) -> PaymentSubj
     link = _link_of(signal.account_id, signal.session) or (
         link_queries.by_reference(found.reference) if found.reference else None
     )
+    share = tab_shares.lock_by_link(link) if link else None
+    if share is not None:
+        return PaymentSubject(share[1].link, None, None, share)
     reference = link.reference if link else found.reference
     cart = _locked_cart(reference) if reference else None
     order_id = (cart.order_id if cart else None) or (link.order_id if link else None)
@@ -88,7 +94,7 @@ def decide_state(
         return "review", "after_cancel"
     if link is not None and link.state == "cancelled":
         return "review", "after_cancel"
-    if link is not None and _late(link, found):
+    if link is not None and _late(link, found, subject.share):
         return "review", "late"
     if order is not None:
         if order.state not in UNPAID_STATES or order.payment_method != "card_link" or order.paid_at:
@@ -130,7 +136,9 @@ def accept_payment(signal: PaymentProviderEvent, account: PaymentAccount, found:
         _apply_to_order(sites.of_order(subject.order), subject.order, payment)
         return "paid"
     if state == "accepted":
-        _publish_event("restaurant.payment_succeeded", payment)
+        publish_event("restaurant.payment_succeeded", payment)
+    if subject.share is not None and subject.link is not None:
+        tab_accounts.accept_share(sites.get_including_closed(subject.link.site_id), *subject.share)
     return "parked" if state == "parked" else "paid"
 
 
@@ -162,7 +170,7 @@ def flag_missing_order(code: str) -> None:
     )
     for payment in db.session.scalars(query.with_for_update()):
         payment.state, payment.why = "review", "no_order"
-        _publish_event("restaurant.payment_review", payment)
+        publish_event("restaurant.payment_review", payment)
 
 
 def review_orphans() -> int:
@@ -240,33 +248,6 @@ def lock_payment(payment: Payment) -> Payment:
     return db.session.scalars(fresh).one()
 
 
-def event_body(payment: Payment) -> dict[str, Any]:
-    order = (
-        db.session.get(Order, (payment.tenant_id, payment.order_id)) if payment.order_id else None
-    )
-    return {
-        "id": payment.id,
-        "reference": payment.reference,
-        "payment_link_id": payment.link_id,
-        "order_id": order.number if order else "",
-        "amount": json_number(payment.amount),
-        "currency": payment.currency,
-        "refunded_amount": json_number(payment.refunded),
-        "status": payment.state,
-        "reason": payment.why,
-        "paid_at": rfc3339(payment.paid_at),
-        "test": payment.test,
-    }
-
-
-def publish_event(kind: str, payment: Payment) -> None:
-    db.session.flush()
-    publish_webhook_event(kind, event_body(payment))
-
-
-_publish_event = publish_event
-
-
 def _is_test(subject: PaymentSubject) -> bool:
     known = subject.order or subject.link
     return known is not None and known.test
@@ -276,7 +257,7 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
     """The only place where a payment moves an order: to the kitchen, unless it is unconfirmed."""
     payment.order_id, payment.test = order.id, order.test
     was = order.state
-    _publish_event("restaurant.payment_succeeded", payment)
+    publish_event("restaurant.payment_succeeded", payment)
     order = order_lifecycle.mark_paid(site, order)
     if was == "awaiting_payment" and "sent_to_kitchen" not in site.told_states:
         key = "scheduled" if order.state == "scheduled" else "paid"
@@ -291,15 +272,18 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
 
 
 def _note_review(subject: PaymentSubject, payment: Payment) -> None:
-    _publish_event("restaurant.payment_review", payment)
+    publish_event("restaurant.payment_review", payment)
     if subject.order is not None:
         order_lifecycle.record_change(subject.order, "payment", reason=hold_reasons.REFUND_REVIEW)
 
 
-def _late(link: PaymentLink, found: LinkStatus) -> bool:
-    """Compares the time of the payment, not of its event, with the link's current expiry."""
+def _late(link: PaymentLink, found: LinkStatus, share: tuple[Tab, Share] | None) -> bool:
+    """Compares the time of the payment, not of its event, with the link's current expiry. The part
+    of a table's bill may have been paid by others since."""
     if link.state != "expired":
         return False
+    if share is not None and not tab_shares.fits(*share):
+        return True
     return (found.paid_at or now()) > link.expires_at
 
 
@@ -327,6 +311,7 @@ def _locked_cart(code: str) -> Cart | None:
 
 
 def _locked_order(order_id: str) -> Order | None:
+    order_queries.lock_tab(order_id)
     query = select(Order).where(Order.tenant_id == current_tenant_id(), Order.id == order_id)
     locked = query.with_for_update().execution_options(populate_existing=True)
     return db.session.scalars(locked).first()
@@ -347,7 +332,8 @@ def _accepted_payment(reference: str) -> Payment | None:
         Payment.tenant_id == current_tenant_id(),
         Payment.reference == reference,
         (Payment.state.in_(("accepted", "parked")))
-        | ((Payment.state == "review") & (Payment.why == "order_cancelled")),
+        | ((Payment.state == "review") & (Payment.why == "order_cancelled"))
+        | (Payment.surplus > 0),
     )
     return db.session.scalars(query.limit(1)).first()
 

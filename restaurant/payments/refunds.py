@@ -19,6 +19,7 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.payments import links as payment_links
 from restaurant.payments import payments
 from restaurant.payments.gateways.base import LinkStatus, RefundResult
+from restaurant.payments.payment_events import publish_event
 from restaurant.sites import sites
 from tenants import audit
 
@@ -49,9 +50,11 @@ def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) 
     most = refundable_amount(locked)
     if most <= 0:
         raise Conflict("nothing_left", "This payment was already fully refunded.")
-    refund_amount = (
-        most if amount in (None, "") else payment_links.parse_amount(amount or "", locked.currency)
-    )
+    usual = min(most, locked.surplus - locked.refunded) if locked.surplus else most
+    if amount in (None, ""):
+        refund_amount = usual if usual > 0 else most
+    else:
+        refund_amount = payment_links.parse_amount(amount or "", locked.currency)
     if refund_amount > most:
         raise invalid("amount", "too_much", "At most {most} can still be refunded.", most=str(most))
     refund = Refund(
@@ -63,7 +66,7 @@ def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) 
     )
     db.session.add(refund)
     db.session.flush()
-    if locked.state == "review" and refund_amount == most:
+    if locked.state == "review" and refund_amount in (most, usual):
         locked.decided_at, locked.decided_by = now(), refund.by
         locked.decided_because = reason
     audit.record(
@@ -152,7 +155,9 @@ def _count(refund: Refund) -> None:
     payment.refunded += refund.amount
     if payment.refunded >= payment.amount:
         payment.state = "refunded"
-    payments.publish_event("restaurant.payment_refunded", payment)
+    elif payment.state == "review" and 0 < payment.surplus <= payment.refunded:
+        payment.state = "accepted"  # the rest of the payment is on the bill of its table
+    publish_event("restaurant.payment_refunded", payment)
     if payment.order_id is not None:
         _update_order(payment, refund)
 

@@ -32,7 +32,7 @@ from restaurant.models import Order, PaymentLink, Refund
 from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
 from restaurant.orders.hold_reasons import ORDER_REASONS
-from restaurant.payments import link_queries, payments, refunds
+from restaurant.payments import link_queries, payment_events, payments, refunds
 from restaurant.payments import links as payment_links
 from restaurant.payments.link_queries import LinkFilters
 from restaurant.payments.reasons import PAYMENT_REASONS
@@ -183,7 +183,7 @@ def _plain(amount: float) -> str:
 
 
 def _payment_json(payment: Any, back: list[Refund]) -> dict[str, Any]:
-    return {**payments.event_body(payment), "refunds": [_refund_json(one) for one in back]}
+    return {**payment_events.event_body(payment), "refunds": [_refund_json(one) for one in back]}
 
 
 def _refund_json(refund: Refund) -> dict[str, Any]:

@@ -11,6 +11,7 @@ export class Cart {
     this.lines = [];
     this.lost = []; // stored items that are no longer on the menu
     this.watchers = [];
+    this.othersCount = () => 0; // items of other guests at the table
     try {
       const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
       if (stored.at > Date.now() - MAX_AGE_MS) {
@@ -87,8 +88,9 @@ export class Cart {
 
   changed() {
     try { localStorage.setItem(KEY, JSON.stringify({ at: Date.now(), lines: this.lines })); } catch { /* as above */ }
-    find("[data-bar]").hidden = !this.count;
-    find("[data-count]").textContent = this.count;
+    const count = this.count + this.othersCount();
+    find("[data-bar]").hidden = !count;
+    find("[data-count]").textContent = count;
     for (const watcher of this.watchers) watcher();
   }
 }

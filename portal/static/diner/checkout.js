@@ -12,8 +12,9 @@ const ONLY = { pos_at_table: "dine_in", card_at_door: "delivery" };
 const fits = (label, type) => (ONLY[label.dataset.pay] ?? type) === type;
 
 export class Checkout {
-  constructor(cart, order) {
+  constructor(cart, order, party) {
     this.cart = cart;
+    this.party = party;
     this.order = order;
     this.sheet = find("[data-cart]");
     this.ready = find("[data-ready]");
@@ -88,7 +89,8 @@ export class Checkout {
       }
     }
     find("[data-lines]").replaceChildren(...this.cart.lines.map((line) => this.line(line)));
-    if (!this.cart.count && this.sheet.open) this.sheet.close();
+    this.party.showOthers();
+    if (!this.cart.count && !this.party.othersCount && this.sheet.open) this.sheet.close();
     this.sums();
   }
 
@@ -127,7 +129,7 @@ export class Checkout {
   }
 
   sums() {
-    const subtotal = this.cart.subtotal;
+    const subtotal = this.cart.subtotal + (value("type") === "dine_in" ? this.party.othersSubtotal : 0);
     const discount = Math.min(this.coupon.discount, subtotal);
     const percent = data.serviceTypes.includes(value("type")) ? Number(data.service) : 0;
     const service = Math.round(((subtotal - discount) * percent) / 100);
@@ -192,7 +194,8 @@ export class Checkout {
     find("[data-send-word]").textContent = translate("sending");
     this.times.hideOffers();
     try {
-      const answer = await post("cart", {
+      const round = { payment_method: value("pay"), tip: Number(value("tip") ?? 0), notes: find("[data-notes]").value, language: data.language, coupon: this.coupon.good ? this.coupon.code : "" };
+      const answer = this.party.joined && value("type") === "dine_in" ? await this.party.send(round) : await post("cart", {
         due: this.times.due || null, replaces: this.changing,
         lines: this.cart.lines.map(({ item, options, note, quantity }) => ({ item, options, note, quantity })),
         order_type: value("type"), payment_method: value("pay"), tip: Number(value("tip") ?? 0),

@@ -2,6 +2,7 @@
 import { TableCalls } from "./calls.js";
 import { Cart } from "./cart.js";
 import { Dish } from "./dish.js";
+import { Party } from "./party.js";
 import { Checkout } from "./checkout.js";
 import { SentOrder } from "./order.js";
 import { data, find, request, translate, table } from "./page.js";
@@ -66,7 +67,8 @@ function followChapters() {
 
 const cart = new Cart();
 const dish = new Dish(cart);
-const checkout = new Checkout(cart, new SentOrder((sent) => checkout.received(sent)));
+const party = new Party(cart);
+const checkout = new Checkout(cart, new SentOrder((sent) => checkout.received(sent)), party);
 
 // A guest changes an order that the kitchen has not begun: its items come back into the cart.
 async function openOrder(code) {
@@ -109,6 +111,13 @@ for (const button of document.querySelectorAll("[data-add]")) {
 }
 find("[data-open-cart]").addEventListener("click", () => checkout.open());
 new TableCalls();
+if (table.seated) {
+  party.start(() => {
+    find("[data-bar]").hidden = !(cart.count + party.othersCount);
+    find("[data-count]").textContent = cart.count + party.othersCount;
+    checkout.show();
+  });
+}
 if (cart.lost.length) {
   const note = find("[data-lost]");
   const notes = cart.lost.map(({ item, name }) => translate(data.items[item] ? "choose_again" : "off_menu", { name }));

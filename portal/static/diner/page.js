@@ -34,7 +34,8 @@ export function showMessage(sentence) {
   showMessage.timer = setTimeout(() => { place.hidden = true; }, 4000);
 }
 
-const address = (path) => `${base}/${path}?lang=${encodeURIComponent(data.language)}`;
+// Paths that begin with a slash are not below the restaurant's address.
+const address = (path) => `${path.startsWith("/") ? path : `${base}/${path}`}?lang=${encodeURIComponent(data.language)}`;
 
 export const post = (path, body) => request(path, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),

@@ -78,7 +78,7 @@ def guest_may_cancel(site: Site, order: Order) -> bool:
 
     What was paid at the till is given back there, so the staff cancel such an order.
     """
-    if order.taken:
+    if order.taken or order.paid_online:
         return False
     if order.state in BEFORE_THE_KITCHEN:
         return True

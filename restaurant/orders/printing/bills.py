@@ -50,9 +50,14 @@ def order_bill(
 
 
 def table_bill(
-    site: Site, number: str, tabs: Sequence[tuple[Order, Sequence[OrderItem]]]
+    site: Site,
+    number: str,
+    tabs: Sequence[tuple[Order, Sequence[OrderItem]]],
+    *,
+    pay_url: str = "",
+    join_code: str = "",
 ) -> Document:
-    """One bill for all open orders of a table."""
+    """One bill for all open orders of a table, with the code of its tab."""
     language = site.languages[0] if site.languages else "en"
     currency = tabs[0][0].currency
     both = combine_totals([order for order, _ in tabs])
@@ -68,6 +73,7 @@ def table_bill(
         *_sums(site, both.sums, both.total, currency, language),
         Rule(),
         *_paid(both, currency, language),
+        *(_scan_to_pay(pay_url, join_code, language) if both.open > 0 else ()),
         Space(),
         TextLine(ticket_text(language, "not_fiscal"), align="center"),
         Cut(),
@@ -197,10 +203,17 @@ def _payment(site: Site, order: Order, language: str, pay_url: str) -> Iterator[
     yield Columns(ticket_text(language, "to_pay"), way, bold=True)
     if order.paid_amount:
         yield from _paid(combine_totals([order]), order.currency, language)
+    yield from _scan_to_pay(pay_url, "", language)
+
+
+def _scan_to_pay(pay_url: str, join_code: str, language: str) -> Iterator[Part]:
     if pay_url:
         yield Space()
         yield TextLine(ticket_text(language, "scan_to_pay"), align="center", bold=True)
         yield Qr(pay_url)
+    if pay_url and join_code:
+        text = ticket_text(language, "join_code", code=join_code)
+        yield TextLine(text, align="center")
 
 
 def _paid(both: CombinedTotals, currency: str, language: str) -> Iterator[Part]:

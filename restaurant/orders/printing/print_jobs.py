@@ -10,13 +10,15 @@ from core.errors import Conflict
 from printing import printers, spool
 from printing.models import Printer, PrintJob
 from printing.spool import NewPrintJob
-from restaurant.models import Order, OrderItem, PaymentLink, Site, Table, WaiterCall
+from restaurant.models import Order, OrderItem, PaymentLink, Site, Tab, Table, WaiterCall
+from restaurant.orders import card_payments
 from restaurant.orders import queries as order_queries
 from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.kitchen.code_urls import ticket_url
 from restaurant.orders.printing import bills, kitchen_tickets
 from restaurant.orders.printing.kitchen_tickets import StationTicket, TicketUrl
 from restaurant.sites import stations
+from restaurant.tabs import addresses as tab_addresses
 
 DOUBLE_CLICK_SECONDS = 10
 TicketBuilder = Callable[[Mapping[str, str]], list[StationTicket]]
@@ -115,7 +117,7 @@ def print_bill(
     if not found:
         raise Conflict("no_bill_printer", "No printer in this restaurant is set up to print bills.")
     mark = mark or f"{order.version}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
-    document = bills.order_bill(site, order, items, pay_url=_pay_url(order))
+    document = bills.order_bill(site, order, items, pay_url=_pay_url(site, order))
     return spool.queue_jobs(
         NewPrintJob(
             printer=printer,
@@ -140,7 +142,14 @@ def print_table_bill(site: Site, table: Table, *, mark: str = "") -> list[str]:
         raise Conflict("no_open_orders", "The bill for this table is empty.")
     items = order_queries.items_of_orders([order.id for order in open_orders])
     tabs = [(order, items[order.id]) for order in open_orders]
-    document = bills.table_bill(site, table.number, tabs)
+    tab = _open_tab(open_orders[-1])
+    document = bills.table_bill(
+        site,
+        table.number,
+        tabs,
+        pay_url=_tab_url(site, tab),
+        join_code=tab.join_code if tab else "",
+    )
     versions = "-".join(str(order.version) for order in open_orders)
     mark = mark or f"{versions}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
     return spool.queue_jobs(
@@ -181,7 +190,19 @@ def print_requested_bill(site: Site, table: Table, call: WaiterCall) -> None:
         print_table_bill(site, table, mark=call.id)
 
 
-def _pay_url(order: Order) -> str:
+def _open_tab(order: Order) -> Tab | None:
+    tab = db.session.get(Tab, (order.tenant_id, order.tab_id)) if order.tab_id else None
+    return tab if tab is not None and tab.ended_at is None else None
+
+
+def _tab_url(site: Site, tab: Tab | None) -> str:
+    """Where the guests see and pay the bill of their table."""
+    if tab is None or not card_payments.has_provider(site, test=tab.test):
+        return ""
+    return tab_addresses.bill_url(tab)
+
+
+def _pay_url(site: Site, order: Order) -> str:
     """The page on which this order can be paid by phone now; empty if there is none."""
     query = select(PaymentLink.url).where(
         PaymentLink.tenant_id == current_tenant_id(),
@@ -190,7 +211,8 @@ def _pay_url(order: Order) -> str:
         PaymentLink.expires_at > now(),
         PaymentLink.amount == order.total,
     )
-    return db.session.scalars(query.order_by(PaymentLink.id.desc()).limit(1)).first() or ""
+    own = db.session.scalars(query.order_by(PaymentLink.id.desc()).limit(1)).first()
+    return own or _tab_url(site, _open_tab(order))
 
 
 def _queue_tickets(site: Site, order: Order, kind: str, make: TicketBuilder, mark: str) -> None:

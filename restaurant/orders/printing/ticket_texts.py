@@ -45,6 +45,7 @@ TICKET_TEXTS = {
     "paid_so_far": N_("PAID SO FAR"),
     "left_to_pay": N_("LEFT TO PAY"),
     "scan_to_pay": N_("Scan to pay"),
+    "join_code": N_("Table code: {code}"),
     "not_fiscal": N_("This is not a fiscal document."),
     # Payment methods
     "pos_at_table": N_("Card at the table"),

@@ -16,7 +16,8 @@ from restaurant.sites import hours
 # Orders are found by orders_day_idx, their changes and lines by primary key.
 ORDERS_OF_DAY = text("""
 WITH made AS (
-    SELECT id, state, payment_method, total, taken, paid_at, sums, placed_at, test FROM orders
+    SELECT id, state, payment_method, total, taken, paid_online, paid_at, sums, placed_at, test
+      FROM orders
      WHERE tenant_id = :tenant_id AND site_id = :site_id AND business_day = :day
 ), ready AS (
     SELECT c.order_id, min(c.at) AS at
@@ -26,7 +27,9 @@ WITH made AS (
 )
 SELECT made.state, made.payment_method, made.total, made.sums, made.test,
        CASE WHEN made.payment_method = 'card_link' AND made.paid_at IS NOT NULL
-            THEN made.total ELSE made.taken END AS paid,
+            THEN made.total ELSE made.taken + made.paid_online END AS paid,
+       CASE WHEN made.payment_method = 'card_link' AND made.paid_at IS NOT NULL
+            THEN made.total ELSE made.paid_online END AS online,
        extract(epoch FROM ready.at - made.placed_at) AS seconds
   FROM made LEFT JOIN ready ON ready.order_id = made.id
 """)
@@ -113,7 +116,7 @@ def summarize_day(site: Site, day: date) -> DaySummary:
         if row.state in UNSOLD_STATES:
             found.cancelled += row.total
         else:
-            _add_order(found, row.payment_method, row.total, row.paid, row.sums)
+            _add_order(found, row.payment_method, row.total, row.paid, row.online, row.sums)
     found.minutes_to_ready = sum(seconds) / len(seconds) / 60 if seconds else None
     voided = db.session.execute(VOIDED_OF_DAY, params).one()
     found.voided_pieces, found.voided = int(voided.pieces), voided.amount
@@ -124,14 +127,18 @@ def summarize_day(site: Site, day: date) -> DaySummary:
 
 
 def _add_order(
-    found: DaySummary, way: str, total: Decimal, paid: Decimal, sums: dict[str, object]
+    found: DaySummary,
+    way: str,
+    total: Decimal,
+    paid: Decimal,
+    online: Decimal,
+    sums: dict[str, object],
 ) -> None:
     found.sold += 1
     found.revenue += total
     found.paid += paid
     found.open += total - paid
-    if way == "card_link":
-        found.paid_online += paid
+    found.paid_online += online
     count, amount = found.by_payment.get(way, (0, ZERO))
     found.by_payment[way] = (count + 1, amount + total)
     found.tips += Decimal(str(sums.get("tip", "0")))

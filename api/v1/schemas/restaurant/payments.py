@@ -86,6 +86,15 @@ class RefundShape(BaseModel):
     created_at: str
 
 
+class PaymentShareShape(BaseModel):
+    id: str
+    tab_id: str
+    guest: str = Field(description="The guest's name.")
+    kind: str = Field(description="all, equal, items or amount.")
+    amount: float = Field(description="The part of the bill, without the tip.")
+    tip: float
+
+
 class PaymentShape(BaseModel):
     id: str
     reference: str
@@ -96,6 +105,12 @@ class PaymentShape(BaseModel):
     refunded_amount: float
     status: str = Field(description="parked, accepted, review, kept or refunded.")
     reason: str = Field(description="Why it is in review.")
+    surplus_amount: float = Field(
+        description="For a share of a tab: the part that the bill no longer has."
+    )
+    share: PaymentShareShape | None = Field(
+        description="The share of a table's tab that was paid; null for other payments."
+    )
     paid_at: str
     test: bool
     refunds: list[RefundShape]

@@ -1,0 +1,1 @@
+"""The pages of a table's tab: joining, the shared cart, and the bill."""
