@@ -4,8 +4,8 @@ Messaging, loyalty and orders offer hooks and do not import what reacts to them.
 workers and linked hosts call `wire_domains` once when they start.
 """
 
+from messaging.contacts import opt_out_port
 from restaurant import campaign_order_filters, contact_sync
-from restaurant.chat import cancel_or_opt_out
 from restaurant.couriers import trips as courier_trips
 from restaurant.loyalty import campaign_coupons
 from restaurant.orders import alarms as order_alarms
@@ -14,6 +14,7 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.orders.effects import Change, register
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
+from restaurant.text_orders import reaction as text_orders
 
 
 def wire_domains() -> None:
@@ -21,7 +22,7 @@ def wire_domains() -> None:
     contact_sync.register()
     campaign_order_filters.register()
     campaign_coupons.register()
-    cancel_or_opt_out.register()
+    opt_out_port.register(text_orders.may_mean_the_order)
     card_payments.register(payment_accounts.has_account)
     _register_order_effects()
 

@@ -62,6 +62,7 @@ FIELDS = {
     "free": "How many of the chosen options are included in the price.",
     "guest_cancel_minutes": "Minutes in which guests can cancel in the chat after the order "
     "reached the kitchen, unless the kitchen has started. 0: only before.",
+    "orders_in_words": "Guests can order in the chat in their own words.",
     "hidden": "`true`: not shown to guests.",
     "host": "The restaurant's own host name, such as `menu.example.com`.",
     "item_id": "The menu item's id.",

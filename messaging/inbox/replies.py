@@ -37,7 +37,7 @@ LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
 # A reply marks all earlier messages as read.
 RECORD_REPLY = text("""
 UPDATE conversations SET last_message_id = :message_id, last_at = :now, closed_at = NULL,
-       unread = 0, assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
+       unread = 0, draft = '', assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
  WHERE tenant_id = :tenant_id AND id = :id
 """)
 

@@ -45,7 +45,7 @@ PARTS: dict[str, type[Form]] = {
 STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
     "payment_methods", "told_states", "accept_minutes", "guest_cancel_minutes", "manager_phone",
-    "prints_bills", "tax_included", "service_order_types",
+    "prints_bills", "orders_in_words", "tax_included", "service_order_types",
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
 )  # fmt: skip
 PART_NAMES = {

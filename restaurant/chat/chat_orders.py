@@ -80,6 +80,16 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
             language = _language(message.text, sender, places[0])
             _reply(line, sender, language, "unknown_code")
         return None
+    return order_from_cart(line, cart, sender, message.text, message_id)
+
+
+def order_from_cart(
+    line: Line, cart: Cart, sender: Sender, text: str, message_id: str, *, reason: str = ""
+) -> Order | None:
+    """Make the order of a stored cart, or tell the guest why it cannot be made.
+
+    `text` is what the guest sent. A `reason` of hold_reasons.py is added to the note for staff.
+    """
     site = _site(cart)
     refusal = _refusal(line, site, cart, sender)
     if refusal:
@@ -90,16 +100,18 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
         return None
     if site is None:
         return None
-    return _order_from_cart(site, line, cart, sender, message, message_id)
+    return _place(site, line, cart, sender, text, message_id, reason)
 
 
-def _order_from_cart(
-    site: Site, line: Line, cart: Cart, sender: Sender, message: InboundMessage, message_id: str
+def _place(
+    site: Site, line: Line, cart: Cart, sender: Sender, text: str, message_id: str, reason: str
 ) -> Order:
     notes = _hold_reasons(site, cart, sender)
     needs_tap = bool(notes)
-    if carts.was_edited(cart, message.text):
-        notes.append(hold_reasons.message_edited(message.text[:500]))
+    if carts.was_edited(cart, text):
+        notes.append(hold_reasons.message_edited(text[:500]))
+    if reason:
+        notes.append(reason)
     items = [_priced(row) for row in cart.lines]
     bought = redemption.redeem_for_cart(site, cart, items, sender.contact_id, use_up=not line.test)
     if bought.refusal is not None:
@@ -252,7 +264,7 @@ def _refusal(
         return "expired", {}
     why = "paused" if current_tenant_facts().suspended else sites.why_no_orders(site, moment)
     if why == "closed":
-        return "closed", {"opens": _opening_text(site, cart.language)}
+        return "closed", {"opens": opening_text(site, cart.language)}
     if why:
         return "paused_table" if cart.order_type == "dine_in" else "paused", {}
     if _orders_last_hour(site, sender) >= site.phone_orders_per_hour:
@@ -352,7 +364,7 @@ def _ordered_before(sender: Sender) -> bool:
     return db.session.scalars(query.limit(1)).first() is not None
 
 
-def _opening_text(site: Site, language: str) -> str:
+def opening_text(site: Site, language: str) -> str:
     at = sites.next_opening(site)
     if at is None:
         return ""

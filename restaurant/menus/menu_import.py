@@ -151,7 +151,7 @@ def apply_import(
                 position=len(items) + added,
                 available={},
                 groups=[],
-                **{"allergens": [], "diets": [], **row.values},
+                **{"allergens": [], "diets": [], "synonyms": [], **row.values},
             )
             db.session.add(item)
             added += 1
@@ -275,12 +275,18 @@ def _parse_row(
             values[name] = checked(name, lambda: _known_values(name, names, known, synonyms))  # noqa: B023 - called now
     if cells.get("code"):
         values["code"] = checked("code", lambda: one_line(str(cells["code"]), 40))
+    _parse_synonyms(cells, values, checked)
     if len(reading.faults) == before:
         reading.rows.append(ParsedRow(number, category, values))
         for code, word in named.items():
             if code not in known_stations.values():
                 new = reading.new_stations.setdefault(code, NewStation(code, word[:60]))
                 new.items += 1
+
+
+def _parse_synonyms(cells: Mapping[str, Any], values: dict[str, Any], checked: Any) -> None:
+    if names := _words(cells.get("synonyms")):
+        values["synonyms"] = checked("synonyms", lambda: menu_validation.check_synonyms(names))
 
 
 def _known_values(

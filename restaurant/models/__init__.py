@@ -37,6 +37,7 @@ from restaurant.models.payments import (
     PaymentSession,
     Refund,
 )
+from restaurant.models.proposals import OrderProposal
 from restaurant.models.sites import Area, Site, Station, Table
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "OrderChange",
     "OrderItem",
     "OrderNumberCounter",
+    "OrderProposal",
     "Payment",
     "PaymentAccount",
     "PaymentLink",

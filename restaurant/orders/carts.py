@@ -173,13 +173,7 @@ def order_text(site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderT
         return format_money(amount, site.currency, language)
 
     rows = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*", ""]
-    for item in items:
-        rows.append(f"{item.quantity} × {item.said}: {money(item.amount)}")
-        if item.options:
-            rows.append("  + " + ", ".join(option.said for option in item.options))
-        if item.note:
-            rows.append(f"  ({item.note})")
-    rows.append("")
+    rows += [*item_rows(items, site.currency, language), ""]
     if cart.notes:
         rows.append(f"{chat_text(language, 'note')}: {cart.notes}")
     for key, amount in (
@@ -202,6 +196,19 @@ def order_text(site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderT
         rows.append(chat_text(language, f"payment_{cart.payment_method}"))
     rows.append(f"{chat_text(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
     return "\n".join(rows)
+
+
+def item_rows(items: Sequence[PricedItem], currency: str, language: str) -> list[str]:
+    """The ordered items with their options and notes, as chat messages show them."""
+    rows = []
+    for item in items:
+        amount = format_money(item.amount, currency, language)
+        rows.append(f"{item.quantity} × {item.said}: {amount}")
+        if item.options:
+            rows.append("  + " + ", ".join(option.said for option in item.options))
+        if item.note:
+            rows.append(f"  ({item.note})")
+    return rows
 
 
 def item_json(item: PricedItem) -> dict[str, Any]:

@@ -25,6 +25,7 @@ PAYMENT_DECLINED = "payment_declined"
 LINK_EXPIRED = "link_expired"
 COUPON_RETURNED = "coupon_returned"
 CANCELLED_BY_GUEST = "cancelled_by_guest"
+IN_OWN_WORDS = "in_own_words"
 
 ORDER_REASONS = ReasonSentences(
     {
@@ -50,6 +51,7 @@ ORDER_REASONS = ReasonSentences(
         LINK_EXPIRED: N_("The payment link has expired."),
         COUPON_RETURNED: N_("The coupon can be used again."),
         CANCELLED_BY_GUEST: N_("The guest cancelled the order in the chat."),
+        IN_OWN_WORDS: N_("The guest wrote the order in their own words:"),
         # A coupon that did not apply: `coupon_` and the refusal's own code.
         "coupon_unknown": N_("The coupon no longer exists. The discount was not applied."),
         "coupon_used": N_("The coupon was already used. The discount was not applied."),
@@ -76,6 +78,10 @@ NEEDS_CONFIRMATION = frozenset({NOT_SCANNED, NEW_CUSTOMER, FREE_TEXT})
 
 def message_edited(text: str) -> str:
     return encode_reason(MESSAGE_EDITED, detail=text)
+
+
+def in_own_words(text: str) -> str:
+    return encode_reason(IN_OWN_WORDS, detail=text)
 
 
 def coupon_refused(why: str, code: str) -> list[str]:

@@ -29,6 +29,7 @@ CHANGEABLE = frozenset(
         "order_types", "payment_methods", "tax_included", "service_percent", "service_order_types",
         "tip_percents", "told_states",
         "accept_minutes", "guest_cancel_minutes", "manager_phone", "prints_bills",
+        "orders_in_words",
         "table_orders_per_hour", "phone_orders_per_hour",
         "address_orders_per_hour", "newcomer_limit", "tone", "welcome", "menu_id", "logo",
     }

@@ -183,7 +183,7 @@ def site_json(site: Site) -> dict[str, Any]:
     plain = (
         "id", "name", "slug", "host", "host_pending", "prefix", "currency", "time_zone", "country",
         "address", "phone", "line_id", "hours", "special_days", "day_starts", "tax_included",
-        "accept_minutes", "guest_cancel_minutes", "tone", "menu_id",
+        "accept_minutes", "guest_cancel_minutes", "orders_in_words", "tone", "menu_id",
     )  # fmt: skip
     lists = ("languages", "order_types", "payment_methods", "tip_percents", "told_states")
     return {

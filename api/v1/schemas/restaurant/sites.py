@@ -72,6 +72,7 @@ class SiteFields(BaseModel):
     told_states: list[str] | None = None
     accept_minutes: int | None = Field(None, ge=1, le=120)
     guest_cancel_minutes: int | None = Field(None, ge=0, le=60)
+    orders_in_words: bool | None = None
     manager_phone: str | None = Field(None, max_length=32)
     tone: str | None = Field(None, max_length=7)
     menu_id: str | None = Field(None, max_length=40)
@@ -119,6 +120,7 @@ class SiteShape(BaseModel):
     told_states: list[str]
     accept_minutes: int
     guest_cancel_minutes: int
+    orders_in_words: bool
     manager_phone: str
     tone: str
     menu_id: str | None
