@@ -10,7 +10,7 @@ from restaurant.text_orders.menu_words import MenuWords
 MOST_LINES = 30
 
 
-@dataclass
+@dataclass(eq=False)
 class DraftItem:
     item_id: str
     quantity: int = 1
@@ -71,9 +71,12 @@ class Draft:
         self.focus = len(self.items) - 1
         return item
 
-    def remove(self, item: DraftItem) -> None:
-        self.items = [one for one in self.items if one is not item]
-        self.focus = len(self.items) - 1
+    def remove(self, targets: tuple[str, ...]) -> bool:
+        """Remove every item of these. False if there was none."""
+        kept = [one for one in self.items if one.item_id not in targets]
+        found = len(kept) < len(self.items)
+        self.items, self.focus = kept, len(kept) - 1
+        return found
 
     def split(self, item: DraftItem, count: int) -> DraftItem:
         """`count` of the item as an item of its own; all of it if there are not more."""

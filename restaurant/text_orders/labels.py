@@ -172,7 +172,8 @@ class Labeller:
             kind = lexicon.ACTIONS.get(words[:length])
             if kind is not None:
                 raw = " ".join(one.raw for one in clause[:length])
-                return Part(BREAK if kind == lexicon.AND else kind, raw), length
+                value = " ".join(words[:length])
+                return Part(BREAK if kind == lexicon.AND else kind, raw, value=value), length
         if words[0] == "no":
             return Part(lexicon.CORRECT, clause[0].raw), 1
         return None

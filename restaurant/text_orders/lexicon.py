@@ -52,6 +52,8 @@ _FILLERS_EN = (
 )
 _MORE_TR = "masa|masaya|numara|bir|iki|uc|dort|bes|alti|yedi|sekiz|dokuz|biri"
 TURKISH, ENGLISH = "tr", "en"
+STARTS_A_CLAUSE = frozenset({"bir de", "birde", "ayrica", "arti", "also", "plus"})
+"""What follows these words is added, and has nothing to do with what was before them."""
 
 
 def words_of(listed: str) -> frozenset[str]:

@@ -116,7 +116,7 @@ class MenuWords:
         if any(score >= STEM for score in found.values()) or len(word) < 4:
             return found
         for form in stems(word):
-            limit = _allowed_typos(form)
+            limit = _allowed_typos(form + "_")  # a letter may be missing
             if not limit:
                 continue
             close = process.extract(
@@ -146,7 +146,8 @@ class MenuWords:
             joined = words[place] + words[place + 1]
             for known, score in self.similar(joined).items():
                 for phrase in self._phrases.get(known, ()):
-                    if phrase.target.startswith(kind) and phrase.words == (known,):
+                    close = len(known) > len(joined) - 3
+                    if close and phrase.target.startswith(kind) and phrase.words == (known,):
                         by_length[2].setdefault(phrase.target, score - 0.02)
         return [_match(length, targets, whole=True) for length, targets in by_length.items()]
 

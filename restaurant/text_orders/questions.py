@@ -31,6 +31,8 @@ from restaurant.text_orders.stems import stems, without
 from restaurant.text_orders.tokens import split_words
 
 MOST_SHOWN = 10
+MOST_WORDS = 14
+"""A longer question is for a person."""
 OPEN, STATUS, MENU, PRICE, FIND = "open", "status", "menu", "price", "find"
 _PHRASES = {
     OPEN: "acik misiniz|acik misin|acik mi|acikmisiniz|kacta ac|kacta kapa|kaca kadar|calisma saat"
@@ -55,6 +57,11 @@ _ORDER_PHRASES = words_of(
     "|i would like|id like"
 )
 _NEGATIONS = words_of("without|no|free|icermeyen|olmayan|icermiyor|bulunmayan|not")
+_HEALTH = words_of(
+    "alerji|alerjim|alerjik|alerjisi|colyak|hasta|hastalik|hastalig|hastasiyim|intolerans|hamile"
+    "|diyabet|allergy|allergies|allergic|coeliac|celiac|intolerant|intolerance|pregnant|diabetic"
+    "|disease"
+)
 _ALLERGENS = import_synonyms.build_lookup(import_synonyms.ALLERGENS)
 _DIETS = import_synonyms.build_lookup(import_synonyms.DIETS)
 
@@ -82,7 +89,9 @@ def find_question(text: str) -> Question | None:
 def answer_question(
     site: Site, menu: MenuNow, line: Line, sender: Sender, question: Question, language: str
 ) -> Card | None:
-    """None: the menu, the hours and the orders do not tell."""
+    """None: the menu, the hours and the orders do not tell, or it is about somebody's health."""
+    if len(question.words) > MOST_WORDS or any(stems(one) & _HEALTH for one in question.words):
+        return None
     return _ANSWERS[question.kind](_Asked(site, menu, line, sender, question.words, language))
 
 
@@ -147,7 +156,7 @@ def _find(asked: _Asked) -> Card | None:
         return _about_allergen(asked, allergen, negated=negated)
     if diet:
         return _about_diet(asked, diet)
-    if any(stems(one) & {"alerjen", "allergen", "alerji", "allergy"} for one in asked.words):
+    if any(stems(one) & {"alerjen", "allergen"} for one in asked.words):
         return _allergens_of(asked)
     found = _named_items(asked)
     if not found:

@@ -157,16 +157,17 @@ class _Reader:
         in_clause = False
         for place, part in enumerate(clause):
             if part.kind == NUMBER:
-                if after or (last and in_clause and _counts_previous(clause, place)):
+                if after or (last and in_clause and _counts_previous(last, clause, place)):
                     if last is not None:
                         last.quantity, last.counted = part.number, True
                 elif _has_item_ahead(clause, place):
                     number = part.number
                 else:
                     last = self._split_off(part.number, clause, place) or last
-                    number = 0
+                    number, in_clause = 0, last is not None
             elif part.kind == OF_THEM:
                 last = self._of_them(part.number)
+                in_clause = last is not None
             elif part.kind in (OPTION, REMOVE):
                 if not self._apply_in_clause(clause, place, last if in_clause else None):
                     options.append(part)
@@ -211,9 +212,8 @@ class _Reader:
     def _apply(self, item: DraftItem, part: Part) -> None:
         self.reading.understood = True
         if part.kind == REMOVE:
-            if part.targets and (other := self.draft.find(part.targets)):
-                self.draft.remove(other)  # `no tea` while there is tea in the draft
-            else:
+            # `no tea` removes the tea of the draft, if there is one.
+            if not (part.targets and self.draft.remove(part.targets)):
                 leave_out(self.menu, item, part.value, part.raw)
         elif not choose_option(self.menu, item, part.targets):
             add_note(item, part.raw)
@@ -363,8 +363,13 @@ class _Reader:
 
     def _drop(self, clause: list[Part]) -> None:
         """`no tea`, `ayranı çıkar`; with more words, what the dish is to be without."""
-        last = max((n for n, one in enumerate(clause) if one.kind == ITEM), default=-1)
-        left_out = [one for one in clause[last + 1 :] if one.kind in (OPTION, UNKNOWN, REMOVE)]
+        places = [n for n, one in enumerate(clause) if one.kind == ITEM]
+        if len(places) > 1 and not clause[places[-1]].whole:
+            places.pop()  # `lahmacun, domates olmasın`: not the tomato soup
+        last = max(places, default=-1)
+        left_out = [
+            one for one in clause[last + 1 :] if one.kind in (OPTION, UNKNOWN, REMOVE, ITEM)
+        ]
         self.correcting = False
         if left_out:
             note = " ".join(one.raw for one in clause[last + 1 :])
@@ -377,7 +382,7 @@ class _Reader:
             if 0 < number < item.quantity:
                 item.quantity -= number
             else:
-                self.draft.remove(item)
+                self.draft.remove((item.item_id,))
         focused = self.draft.focused()
         if not found and named and focused is not None:
             note = " ".join(one.raw for one in clause)
@@ -413,6 +418,8 @@ def _clauses(parts: Sequence[Part]) -> list[list[Part]]:
     for part in parts:
         if part.kind == BREAK:
             found.append([])
+        elif part.kind == lexicon.ADD and part.value in lexicon.STARTS_A_CLAUSE:
+            found.append([part])
         else:
             found[-1].append(part)
     return [one for one in found if one]
@@ -443,9 +450,12 @@ def _has_item_ahead(clause: list[Part], place: int) -> bool:
     return False
 
 
-def _counts_previous(clause: list[Part], place: int) -> bool:
-    """A number at the end, after the dish and without an option that follows."""
-    return not any(one.kind in (ITEM, OPTION, REMOVE) for one in clause[place + 1 :]) and any(
+def _counts_previous(last: DraftItem, clause: list[Part], place: int) -> bool:
+    """A number after a dish that has none yet: at the end, or before the next number."""
+    following = [one.kind for one in clause[place + 1 :]]
+    if following[:1] == [NUMBER]:
+        return not last.counted
+    return not {ITEM, OPTION, REMOVE} & set(following) and any(
         one.kind == ITEM for one in clause[:place]
     )
 

@@ -19,10 +19,13 @@ _ENGLISH = ("ies", "es", "s")
 _HARD = {"g": "k", "b": "p", "d": "t", "c": "c"}
 
 
+_IRREGULAR = {one: "su" for one in ("suyu", "suya", "sudan", "sular", "sulari", "suyun")}
+
+
 @lru_cache(maxsize=20_000)
 def stems(word: str) -> frozenset[str]:
     """The word and what may remain of it without its suffixes. Not every one is a real word."""
-    found = {word}
+    found = {word, _IRREGULAR.get(word, word)}
     newest = {word}
     for _ in range(2):
         newest = {stem for one in newest for stem in _without_one_suffix(one)} - found

@@ -112,9 +112,7 @@ class Grill:
 
     def proposal(self) -> OrderProposal | None:
         with self.scope():
-            query = select(OrderProposal).where(
-                OrderProposal.tenant_id == self.business.tenant_id
-            )
+            query = select(OrderProposal).where(OrderProposal.tenant_id == self.business.tenant_id)
             return db.session.scalars(query.order_by(OrderProposal.id.desc()).limit(1)).first()
 
     def conversation(self) -> tuple[str, int, list[str]]:

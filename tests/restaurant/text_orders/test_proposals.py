@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from restaurant.menus import menus, publishing
+from restaurant.menus import availability, menus, publishing
 from restaurant.orders import hold_reasons
 from restaurant.sites import sites
-from tests.restaurant.text_orders.grill import GUEST, STRANGER, choices, open_grill
+from tests.restaurant.text_orders.grill import STRANGER, choices, open_grill
 
 
 @pytest.fixture
@@ -51,16 +51,15 @@ def test_a_second_tap_makes_no_second_order(grill):
 def test_corrections_change_the_open_proposal(grill):
     grill.writes("iki lahmacun ve bir ayran, masa 5")
     grill.writes("hayır, üç olsun")
-    assert grill.writes("ayran olmasın") is not None
+    assert "3 × Ayran" in grill.answers()[-1].text
+    grill.writes("ayran olmasın")
     answer = grill.writes("lahmacunun biri soğansız olsun")
-    assert "2 × Lahmacun" in answer.text
-    assert "Soğansız" in answer.text
     assert "Ayran" not in answer.text
     grill.taps("Mutfağa gönder")
     (order,) = grill.orders()
-    assert [(count, name) for count, name, _ in grill.items(order)] == [
-        (1, "Lahmacun"), (1, "Lahmacun"),
-    ] or sum(count for count, _, _ in grill.items(order)) == 2  # fmt: skip
+    assert grill.items(order) == [
+        (1, "Lahmacun", ("Acılı",)), (1, "Lahmacun", ("Acılı", "Soğansız")),
+    ]  # fmt: skip
 
 
 def test_a_button_of_an_older_proposal_sends_nothing(grill):
@@ -148,12 +147,9 @@ def test_the_title_of_the_button_can_be_typed(grill):
 
 def test_doubt_goes_to_the_team_with_a_draft(grill):
     grill.writes("iki lahmacun, masa 5")
-    grill.writes("kuzenimin gluten hastalığı hakkında bilgi verebilecek kimse bulunur mu acaba orada")
-    draft, unread, notes = grill.conversation()
-    assert unread == 1
-    assert notes
     grill.writes("xyzabc qwerty plugh")
     draft, unread, notes = grill.conversation()
+    assert unread == 1
     assert "2 × Lahmacun" in draft
     assert "xyzabc" in notes[-1]
     assert "ekibimize ilettik" in grill.answers()[-1].text
@@ -183,11 +179,9 @@ def test_small_talk_stays_in_the_inbox(grill):
 
 
 def test_what_is_sold_out_is_left_out_and_said(grill):
-    from restaurant.menus import availability
-
     with grill.scope():
         item = next(one for one in menus.items(grill.menu_id) if one.texts["tr"]["name"] == "Ayran")
-        availability.mark_sold_out(grill.site_id and sites.get(grill.site_id), item.id, None)
+        availability.mark_sold_out(sites.get(grill.site_id), item.id, None)
     answer = grill.writes("bir ayran bir çay, masa 5")
     assert "tükendi" in answer.text
     assert "1 × Çay" in answer.text
