@@ -23,6 +23,7 @@ from jobs.lines import template_sync as template_sync_jobs
 from jobs.restaurant import loyalty as loyalty_jobs
 from jobs.restaurant import orders as order_jobs
 from jobs.restaurant import payments as payment_jobs
+from jobs.restaurant import text_orders as text_order_jobs
 from jobs.tenants import exports as tenant_exports
 from jobs.webhooks import worker as webhook_worker
 from messaging.automations import connections as store_connections
@@ -57,6 +58,7 @@ def sweep() -> None:
         loyalty_jobs.sweep()
         printing.sweep()
         payment_jobs.sweep()
+        text_order_jobs.sweep()
         webhook_worker.sweep()
         media.sweep()
         template_sync_jobs.sweep()

@@ -134,6 +134,14 @@ CHAT_TEXTS: dict[str, Message] = {
     "words_draft_empty": N_("Hello {name}, what would you like to order?"),
     "words_note": N_("The guest’s order was not understood completely. Message: “{text}”"),
     "words_note_question": N_("The guest’s question could not be answered: “{text}”"),
+    "words_note_model": N_(
+        "The language model read this message in {seconds} s: {count} items. The guest has to "
+        "confirm them."
+    ),
+    "words_note_rules": N_(
+        "The language model was not used ({reason}, {seconds} s). The message was read without it."
+    ),
+    "words_note_transcript": N_("Transcript of the voice note: “{text}”"),
     # Answers to guests' questions
     "answer_open": N_("Yes, we are open."),
     "answer_open_until": N_("Yes, we are open until {time}."),

@@ -15,6 +15,8 @@ from restaurant.orders.effects import Change, register
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
 from restaurant.text_orders import reaction as text_orders
+from restaurant.text_orders.model import requests as model_requests
+from restaurant.text_orders.model import settings as model_settings
 
 
 def wire_domains() -> None:
@@ -23,6 +25,9 @@ def wire_domains() -> None:
     campaign_order_filters.register()
     campaign_coupons.register()
     opt_out_port.register(text_orders.may_mean_the_order)
+    text_orders.register_model(
+        model_requests.request_reading, model_settings.is_active, model_settings.transcribes
+    )
     card_payments.register(payment_accounts.has_account)
     _register_order_effects()
 

@@ -54,6 +54,10 @@ SUGGEST_REPLY = text("""
 UPDATE conversations SET draft = :draft, closed_at = NULL
  WHERE tenant_id = :tenant_id AND line_id = :line_id AND contact_id = :contact_id RETURNING id
 """)
+FIND = text("""
+SELECT id FROM conversations
+ WHERE tenant_id = :tenant_id AND line_id = :line_id AND contact_id = :contact_id
+""")
 EXISTS = text("SELECT 1 FROM conversations WHERE tenant_id = :tenant_id AND id = :id")
 
 
@@ -76,6 +80,20 @@ def suggest_reply(line_id: int, contact_id: str, draft: str, note: str) -> None:
             "draft": draft[:LONGEST_NOTE],
         },
     ).first()
+    if row is not None:
+        conversation_id = from_uuid("cnv", row.id)
+        _add_note(conversation_id, "note", note=note[:LONGEST_NOTE])
+        _send_live_update(conversation_id)
+
+
+def add_system_note(line_id: int, contact_id: str, note: str) -> None:
+    """A step that the service took by itself, in the conversation's timeline."""
+    where = {
+        "tenant_id": current_tenant_id(),
+        "line_id": line_id,
+        "contact_id": str(to_uuid("con", contact_id)),
+    }
+    row = db.session.execute(FIND, where).first()
     if row is not None:
         conversation_id = from_uuid("cnv", row.id)
         _add_note(conversation_id, "note", note=note[:LONGEST_NOTE])

@@ -1,6 +1,7 @@
 """Database models: sites and tables, menus, carts and orders, delivery, payments, loyalty."""
 
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
+from restaurant.models.language_models import LanguageModel, ModelRequest
 from restaurant.models.loyalty import (
     Coupon,
     LoyaltyEntry,
@@ -47,6 +48,7 @@ __all__ = [
     "Courier",
     "DeliveryZone",
     "KitchenItem",
+    "LanguageModel",
     "LoyaltyEntry",
     "LoyaltyMember",
     "LoyaltyMessage",
@@ -56,6 +58,7 @@ __all__ = [
     "MenuCategory",
     "MenuItem",
     "MenuVersion",
+    "ModelRequest",
     "Option",
     "OptionGroup",
     "Order",

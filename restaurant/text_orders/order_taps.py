@@ -17,9 +17,9 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.orders.cards.card import Card
 from restaurant.sites import sites
 from restaurant.text_orders import handover, proposal_cards, proposals
-from restaurant.text_orders.drafts import DraftItem, choose_option
 from restaurant.text_orders.proposal_cards import Tap, next_card
 from restaurant.text_orders.proposals import MenuNow
+from restaurant.text_orders.reading.drafts import DraftItem, choose_option
 
 
 class _PriceChanged(Exception):

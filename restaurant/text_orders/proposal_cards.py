@@ -26,8 +26,8 @@ from restaurant.models import OrderProposal, Site
 from restaurant.orders import carts
 from restaurant.orders.cards.card import Card, location_request_card, with_buttons
 from restaurant.text_orders import proposals
-from restaurant.text_orders.drafts import Draft
 from restaurant.text_orders.proposals import MenuNow
+from restaurant.text_orders.reading.drafts import Draft
 
 PREFIX = "words:"
 SEND, DISCARD, STAFF, ITEM, NONE, OPTION, TYPE, PAYMENT = (

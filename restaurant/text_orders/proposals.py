@@ -20,9 +20,9 @@ from restaurant.orders import rules as order_rules
 from restaurant.orders.carts import CART_LIFETIME
 from restaurant.orders.hold_reasons import NOT_SCANNED
 from restaurant.sites import tables
-from restaurant.text_orders.drafts import Draft, DraftItem, Unclear, fill_presets
-from restaurant.text_orders.menu_words import MenuWords
-from restaurant.text_orders.reader import Reading
+from restaurant.text_orders.reading.drafts import Draft, DraftItem, Unclear, fill_presets
+from restaurant.text_orders.reading.menu_words import MenuWords
+from restaurant.text_orders.reading.reader import Reading
 
 OPEN, HANDED_OVER, SENT, CANCELLED, EXPIRED = "open", "handed_over", "sent", "cancelled", "expired"
 RETENTION = timedelta(days=1)

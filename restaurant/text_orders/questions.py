@@ -24,11 +24,11 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.orders.cards import order_buttons
 from restaurant.orders.cards.card import Card
 from restaurant.sites import hours, sites
-from restaurant.text_orders.lexicon import KNOWN_WORDS, words_of
-from restaurant.text_orders.menu_words import folded_words
 from restaurant.text_orders.proposals import MenuNow
-from restaurant.text_orders.stems import stems, without
-from restaurant.text_orders.tokens import split_words
+from restaurant.text_orders.reading.lexicon import KNOWN_WORDS, words_of
+from restaurant.text_orders.reading.menu_words import folded_words
+from restaurant.text_orders.reading.stems import stems, without
+from restaurant.text_orders.reading.tokens import split_words
 
 MOST_SHOWN = 10
 MOST_WORDS = 14

@@ -4,6 +4,8 @@ Every order needs the guest's tap on the proposal. What is not clear is asked, a
 unclear goes to the team with a draft of the reply.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 
 from core.clock import now
@@ -23,10 +25,33 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.orders.cards.card import Card
 from restaurant.sites import sites
 from restaurant.text_orders import handover, order_taps, proposal_cards, proposals, questions
-from restaurant.text_orders.lexicon import FILLERS
 from restaurant.text_orders.proposals import MenuNow
-from restaurant.text_orders.reader import Reading, read_text
-from restaurant.text_orders.tokens import LONGEST_TEXT, split_words
+from restaurant.text_orders.reading.drafts import Draft
+from restaurant.text_orders.reading.lexicon import FILLERS
+from restaurant.text_orders.reading.reader import Reading, read_text
+from restaurant.text_orders.reading.tokens import LONGEST_TEXT, split_words
+
+ReadingRequest = Callable[[Line, str, str, str, str], None]
+_ask_model: ReadingRequest | None = None
+_has_model: Callable[[], bool] | None = None
+_hears: Callable[[], bool] | None = None
+
+
+@dataclass(frozen=True)
+class ModelReading:
+    """What a language model understood, after it was checked against the menu."""
+
+    draft: Draft
+    unclear: list[str]
+
+
+def register_model(
+    ask: ReadingRequest, has_model: Callable[[], bool], hears: Callable[[], bool]
+) -> None:
+    """The optional language model; without it, the rules read everything."""
+    global _ask_model, _has_model, _hears
+    _ask_model, _has_model, _hears = ask, has_model, hears
+
 
 TEAM_ANSWERS = timedelta(minutes=30)
 """After a hand-over, so long the team answers and nothing is read automatically."""
@@ -37,7 +62,7 @@ def may_answer(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
     if message.kind in ("button", "list"):
         return proposal_cards.read_button_id(str(message.content.get("id") or "")) is not None
-    if message.kind == "location":
+    if message.kind in ("location", "audio", "voice"):
         return True
     return is_written(message.kind) and 0 < len(message.text) <= LONGEST_TEXT
 
@@ -64,9 +89,38 @@ def answer(line: Line, message: InboundMessage, message_id: str) -> bool:
     proposal = proposals.find_open(line, sender.contact_id)
     if message.kind == "location":
         return _take_location(line, sender, proposal, message)
+    if message.kind in ("audio", "voice"):
+        if _ask_model is not None and _hears is not None and _hears():
+            _ask_model(line, sender.contact_id, message_id, "voice", "")
+        return False  # it stays unread until its words are understood
     if message.content.get("id"):
         return False  # a button of another message
+    if _ask_model is not None and _is_for_model(proposal, message.text):
+        _ask_model(line, sender.contact_id, message_id, "order", message.text)
+        return False
     return answer_text(line, sender, places, proposal, message.text, message_id)
+
+
+def answer_now(
+    line: Line, sender: Sender, text: str, message_id: str, reading: ModelReading | None
+) -> bool:
+    """Answer a message after the model was asked. Without its reading, the rules read it."""
+    places = [one for one in sites.sites_of_line(line) if one.orders_in_words]
+    proposal = proposals.find_open(line, sender.contact_id)
+    return bool(places) and answer_text(line, sender, places, proposal, text, message_id, reading)
+
+
+def _is_for_model(proposal: OrderProposal | None, text: str) -> bool:
+    """Questions, answers to a question of ours, and single words are read by the rules."""
+    if _has_model is None or len(split_words(text)) < 2:
+        return False
+    if proposal is not None and (
+        proposal.state == proposals.HANDED_OVER or proposal.asking in ("table", "address")
+    ):
+        return False
+    if _is_send_title(text) or _is_small_talk(text) or questions.find_question(text) is not None:
+        return False
+    return _has_model()
 
 
 def answer_text(
@@ -76,6 +130,7 @@ def answer_text(
     proposal: OrderProposal | None,
     text: str,
     message_id: str,
+    by_model: ModelReading | None = None,
 ) -> bool:
     if proposal is not None:
         places = [one for one in places if one.id == proposal.site_id]
@@ -88,7 +143,7 @@ def answer_text(
     for site in places:
         menu = proposals.menu_now(site)
         if menu is not None and _answer_for_site(
-            site, menu, line, sender, proposal, text, message_id
+            site, menu, line, sender, proposal, text, message_id, by_model
         ):
             return True
         if proposal is not None and proposal.state == proposals.HANDED_OVER:
@@ -104,6 +159,7 @@ def _answer_for_site(
     proposal: OrderProposal | None,
     text: str,
     message_id: str,
+    by_model: ModelReading | None,
 ) -> bool:
     if proposal is not None and _is_send_title(text) and proposal.asking == "send":
         return order_taps.send_to_kitchen(site, menu, line, sender, proposal, message_id)
@@ -116,12 +172,33 @@ def _answer_for_site(
             return False
         return _tell(line, sender, card)
     if proposal is None:
-        return _start(site, menu, line, sender, text)
-    return _continue(site, menu, line, sender, proposal, text)
+        return _start(site, menu, line, sender, text, by_model)
+    return _continue(site, menu, line, sender, proposal, text, by_model)
 
 
-def _start(site: Site, menu: MenuNow, line: Line, sender: Sender, text: str) -> bool:
-    reading = read_text(menu.words, text, tables=menu.tables)
+def _read(menu: MenuNow, text: str, draft: Draft | None, by_model: ModelReading | None) -> Reading:
+    """The rules' reading, with the model's dishes if it named any. Table, order type, payment and
+    cancelling are always read by the rules."""
+    reading = read_text(menu.words, text, draft, menu.tables)
+    known = by_model is not None and all(
+        one.item_id in menu.words.items for one in by_model.draft.items
+    )
+    if by_model is not None and known and by_model.draft.items and not reading.cancelled:
+        reading.draft = by_model.draft
+        reading.unknown = list(by_model.unclear)
+        reading.understood = True
+    return reading
+
+
+def _start(
+    site: Site,
+    menu: MenuNow,
+    line: Line,
+    sender: Sender,
+    text: str,
+    by_model: ModelReading | None,
+) -> bool:
+    reading = _read(menu, text, None, by_model)
     if not reading.draft.items and not reading.draft.unclear:
         return False
     if _is_mostly_unknown(reading):
@@ -139,11 +216,17 @@ def _start(site: Site, menu: MenuNow, line: Line, sender: Sender, text: str) -> 
 
 
 def _continue(
-    site: Site, menu: MenuNow, line: Line, sender: Sender, proposal: OrderProposal, text: str
+    site: Site,
+    menu: MenuNow,
+    line: Line,
+    sender: Sender,
+    proposal: OrderProposal,
+    text: str,
+    by_model: ModelReading | None,
 ) -> bool:
     draft = proposals.draft_of(proposal)
     before = [one.as_json() for one in draft.items]
-    reading = read_text(menu.words, text, draft, menu.tables)
+    reading = _read(menu, text, draft, by_model)
     if reading.cancelled:
         proposal.state = proposals.CANCELLED
         return _tell(line, sender, Card(chat_text(proposal.language, "words_discarded")))

@@ -284,7 +284,8 @@ class _Writer:
         changed.quantity = random.choice([n for n in range(1, 6) if n != changed.quantity])
         number = self._number(changed.quantity)
         if self.turkish:
-            return f"{_accusative(self._name(changed.dish))} {number} {random.choice(('yap', 'yapın'))}"
+            verb = random.choice(("yap", "yapın"))
+            return f"{_accusative(self._name(changed.dish))} {number} {verb}"
         return f"make the {self._name(changed.dish)} {number}"
 
     def _number_correction(self, quantity: int) -> str:

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from restaurant.text_orders.drafts import Draft
-from restaurant.text_orders.menu_words import MenuWords
-from restaurant.text_orders.reader import Reading, read_text
+from restaurant.text_orders.reading.drafts import Draft
+from restaurant.text_orders.reading.menu_words import MenuWords
+from restaurant.text_orders.reading.reader import Reading, read_text
 from tests.restaurant.text_orders.gold_orders import Cart, GoldOrder, generate, menu_content
 
 SEED, COUNT = 20261116, 1000

@@ -5,7 +5,7 @@ from typing import Any
 
 from core.values.text import one_line
 from restaurant.menus.pricing import LONGEST_NOTE, MAX_QUANTITY, RequestedItem
-from restaurant.text_orders.menu_words import MenuWords
+from restaurant.text_orders.reading.menu_words import MenuWords
 
 MOST_LINES = 30
 

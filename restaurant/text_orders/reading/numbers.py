@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from restaurant.text_orders.tokens import Token
+from restaurant.text_orders.reading.tokens import Token
 
 MOST = 99
 _UNITS = {

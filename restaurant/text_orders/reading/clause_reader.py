@@ -1,25 +1,26 @@
-"""Reads an order, or a correction of one, clause by clause. Pure: menu and text in, draft out.
+"""Changes a draft clause by clause: adds dishes, sets numbers, chooses options, corrects."""
 
-A clause ends at a comma, a full stop, a line break or "and". The clauses change the draft in their
-order, so that "two teas, no, make it three" is three teas.
-"""
-
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from restaurant.menus.pricing import MAX_QUANTITY
-from restaurant.text_orders import lexicon
-from restaurant.text_orders.drafts import (
+from restaurant.text_orders.reading import lexicon
+from restaurant.text_orders.reading.clauses import (
+    belongs_ahead,
+    clauses,
+    counts_previous,
+    has_item_ahead,
+    item_ahead,
+    numbers_follow,
+)
+from restaurant.text_orders.reading.drafts import (
     Draft,
     DraftItem,
     Unclear,
     add_note,
     choose_option,
-    fill_presets,
     leave_out,
 )
-from restaurant.text_orders.labels import (
-    BREAK,
+from restaurant.text_orders.reading.labels import (
     ITEM,
     NUMBER,
     OF_THEM,
@@ -29,11 +30,10 @@ from restaurant.text_orders.labels import (
     TABLE,
     TYPE,
     UNKNOWN,
-    Labeller,
     Part,
 )
-from restaurant.text_orders.menu_words import MenuWords
-from restaurant.text_orders.tokens import split_words
+from restaurant.text_orders.reading.menu_words import MenuWords
+from restaurant.text_orders.reading.tokens import split_words
 
 MOST_UNKNOWN = 6
 
@@ -55,29 +55,7 @@ class Reading:
     """The guest does not want the order any more."""
 
 
-def read_text(
-    menu: MenuWords, text: str, draft: Draft | None = None, tables: Collection[str] = ()
-) -> Reading:
-    tokens = split_words(text)
-    reading = Reading(draft or Draft(), language=_language([one.word for one in tokens]))
-    parts = Labeller(menu, tables).label(tokens)
-    _Reader(menu, reading).read(parts)
-    for item in reading.draft.items:
-        item.quantity = min(item.quantity, MAX_QUANTITY)
-        fill_presets(menu, item)
-    reading.draft.merge_equal()
-    return reading
-
-
-def _language(words: Sequence[str]) -> str:
-    found = [lexicon.LANGUAGE_OF_WORD.get(word) for word in words]
-    turkish, english = found.count(lexicon.TURKISH), found.count(lexicon.ENGLISH)
-    if turkish == english:
-        return ""
-    return lexicon.TURKISH if turkish > english else lexicon.ENGLISH
-
-
-class _Reader:
+class ClauseReader:
     def __init__(self, menu: MenuWords, reading: Reading) -> None:
         self.menu, self.reading, self.draft = menu, reading, reading.draft
         self.base: DraftItem | None = None
@@ -89,8 +67,7 @@ class _Reader:
         """`2 spicy, 1 mild …` before the dish is named."""
 
     def read(self, parts: Sequence[Part]) -> None:
-        clauses = _clauses(parts)
-        for clause in clauses:
+        for clause in clauses(parts):
             self._read_clause(clause)
         self._flush_headless()
         if not self.draft.items and any(one.kind == lexicon.DROP for one in parts):
@@ -151,16 +128,16 @@ class _Reader:
         """One or more dishes with numbers before or after them, and their options."""
         self.correcting = False
         clause = self._without_headless(clause)
-        after = _numbers_follow(clause)
+        after = numbers_follow(clause)
         number, options = 0, list[Part]()
         last: DraftItem | None = None
         in_clause = False
         for place, part in enumerate(clause):
             if part.kind == NUMBER:
-                if after or (last and in_clause and _counts_previous(last, clause, place)):
+                if after or (last and in_clause and counts_previous(last, clause, place)):
                     if last is not None:
                         last.quantity, last.counted = part.number, True
-                elif _has_item_ahead(clause, place):
+                elif has_item_ahead(clause, place):
                     number = part.number
                 else:
                     last = self._split_off(part.number, clause, place) or last
@@ -179,9 +156,9 @@ class _Reader:
 
     def _apply_in_clause(self, clause: list[Part], place: int, last: DraftItem | None) -> bool:
         """Apply an option to the dish before it. False if it belongs to a dish ahead."""
-        if last is not None and not _belongs_ahead(clause, place):
+        if last is not None and not belongs_ahead(clause, place):
             self._apply(last, clause[place])
-        elif _item_ahead(clause, place):
+        elif item_ahead(clause, place):
             return False
         elif last is not None or self.draft.items:
             self._apply(last or self.draft.items[-1], clause[place])
@@ -411,60 +388,3 @@ class _Reader:
         unknown = self.reading.unknown
         if raw and len(unknown) < MOST_UNKNOWN:
             unknown.append(raw[:60])
-
-
-def _clauses(parts: Sequence[Part]) -> list[list[Part]]:
-    found: list[list[Part]] = [[]]
-    for part in parts:
-        if part.kind == BREAK:
-            found.append([])
-        elif part.kind == lexicon.ADD and part.value in lexicon.STARTS_A_CLAUSE:
-            found.append([part])
-        else:
-            found[-1].append(part)
-    return [one for one in found if one]
-
-
-def _numbers_follow(clause: list[Part]) -> bool:
-    """`soup 2 tea 1`: each number stands after its dish."""
-    kinds = [one.kind for one in clause if one.kind in (NUMBER, ITEM)]
-    return (
-        len(kinds) > 1
-        and kinds[0] == ITEM
-        and kinds[-1] == NUMBER
-        and kinds.count(ITEM) == kinds.count(NUMBER)
-    )
-
-
-def _item_ahead(clause: list[Part], place: int) -> bool:
-    return any(one.kind == ITEM for one in clause[place + 1 :])
-
-
-def _has_item_ahead(clause: list[Part], place: int) -> bool:
-    """Whether this number belongs to a dish: only options stand between them."""
-    for one in clause[place + 1 :]:
-        if one.kind == ITEM:
-            return True
-        if one.kind in (NUMBER, OF_THEM):
-            return False
-    return False
-
-
-def _counts_previous(last: DraftItem, clause: list[Part], place: int) -> bool:
-    """A number after a dish that has none yet: at the end, or before the next number."""
-    following = [one.kind for one in clause[place + 1 :]]
-    if following[:1] == [NUMBER]:
-        return not last.counted
-    return not {ITEM, OPTION, REMOVE} & set(following) and any(
-        one.kind == ITEM for one in clause[:place]
-    )
-
-
-def _belongs_ahead(clause: list[Part], place: int) -> bool:
-    """An option after a number belongs to the dish that follows: `a tea 2 spicy soups`."""
-    for one in reversed(clause[:place]):
-        if one.kind == NUMBER:
-            return _has_item_ahead(clause, place)
-        if one.kind in (ITEM, OF_THEM):
-            return False
-    return False

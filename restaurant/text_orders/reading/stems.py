@@ -19,7 +19,7 @@ _ENGLISH = ("ies", "es", "s")
 _HARD = {"g": "k", "b": "p", "d": "t", "c": "c"}
 
 
-_IRREGULAR = {one: "su" for one in ("suyu", "suya", "sudan", "sular", "sulari", "suyun")}
+_IRREGULAR = dict.fromkeys(("suyu", "suya", "sudan", "sular", "sulari", "suyun"), "su")
 
 
 @lru_cache(maxsize=20_000)

@@ -13,10 +13,10 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from core.values.text import strip_accents
-from restaurant.text_orders.lexicon import KNOWN_WORDS
-from restaurant.text_orders.numbers import NUMBER_WORDS
-from restaurant.text_orders.stems import stems, without
-from restaurant.text_orders.tokens import split_words
+from restaurant.text_orders.reading.lexicon import KNOWN_WORDS
+from restaurant.text_orders.reading.numbers import NUMBER_WORDS
+from restaurant.text_orders.reading.stems import stems, without
+from restaurant.text_orders.reading.tokens import split_words
 
 EXACT, STEM = 1.0, 0.97
 CLOSE = 0.05

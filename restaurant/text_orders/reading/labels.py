@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from restaurant.text_orders import lexicon
-from restaurant.text_orders.menu_words import Match, MenuWords
-from restaurant.text_orders.numbers import NUMBER_WORDS, number_at, of_them_at
-from restaurant.text_orders.stems import without
-from restaurant.text_orders.tokens import Token
+from restaurant.text_orders.reading import lexicon
+from restaurant.text_orders.reading.menu_words import Match, MenuWords
+from restaurant.text_orders.reading.numbers import NUMBER_WORDS, number_at, of_them_at
+from restaurant.text_orders.reading.stems import without
+from restaurant.text_orders.reading.tokens import Token
 
 NUMBER, ITEM, OPTION, REMOVE, OF_THEM = "number", "item", "option", "remove", "of_them"
 BREAK, TABLE, TYPE, PAYMENT, UNKNOWN = "break", "table", "type", "payment", "unknown"
