@@ -23,6 +23,7 @@ from jobs.lines import template_sync as template_sync_jobs
 from jobs.restaurant import loyalty as loyalty_jobs
 from jobs.restaurant import orders as order_jobs
 from jobs.restaurant import payments as payment_jobs
+from jobs.restaurant import text_orders as text_order_jobs
 from jobs.tenants import exports as tenant_exports
 from jobs.webhooks import worker as webhook_worker
 from messaging.automations import connections as store_connections
@@ -34,6 +35,7 @@ from printing import queries as print_jobs
 from restaurant.menus import photos
 from restaurant.orders import carts
 from restaurant.orders.pace import capacity
+from restaurant.text_orders import proposals
 from tenants import idempotency, people
 from tenants.accounts import drop_tenant_cache
 from tenants.data import sign_in_retention
@@ -57,6 +59,7 @@ def sweep() -> None:
         loyalty_jobs.sweep()
         printing.sweep()
         payment_jobs.sweep()
+        text_order_jobs.sweep()
         webhook_worker.sweep()
         media.sweep()
         template_sync_jobs.sweep()
@@ -177,6 +180,7 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         print_jobs.delete_old_jobs()
         deleted["carts"] += carts.delete_abandoned()
         deleted["slots"] += capacity.delete_old(now() - timedelta(days=1))
+        proposals.delete_old()
     deleted["photos"] += _delete_replaced_photos(tenant_id)
     with tenant_scope(tenant_id):
         dropped = sign_in_retention.delete_old_audit_entries()

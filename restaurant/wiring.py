@@ -4,8 +4,8 @@ Messaging, loyalty and orders offer hooks and do not import what reacts to them.
 workers and linked hosts call `wire_domains` once when they start.
 """
 
+from messaging.contacts import opt_out_port
 from restaurant import campaign_order_filters, contact_sync
-from restaurant.chat import cancel_or_opt_out
 from restaurant.couriers import trips as courier_trips
 from restaurant.feedback import questions as feedback_questions
 from restaurant.loyalty import campaign_coupons
@@ -22,6 +22,9 @@ from restaurant.payments import links as payment_links
 from restaurant.payments import tab_accounts
 from restaurant.tabs import moving as tab_moving
 from restaurant.tabs import rounds as tab_rounds
+from restaurant.text_orders import reaction as text_orders
+from restaurant.text_orders.model import requests as model_requests
+from restaurant.text_orders.model import settings as model_settings
 
 
 def wire_domains() -> None:
@@ -29,7 +32,10 @@ def wire_domains() -> None:
     contact_sync.register()
     campaign_order_filters.register()
     campaign_coupons.register()
-    cancel_or_opt_out.register()
+    opt_out_port.register(text_orders.may_mean_the_order)
+    text_orders.register_model(
+        model_requests.request_reading, model_settings.is_active, model_settings.transcribes
+    )
     card_payments.register(payment_accounts.has_account)
     _register_order_effects()
 

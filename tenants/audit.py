@@ -74,6 +74,7 @@ SHOWN_FIELDS = frozenset(
         "monthly_messages",
         "most",
         "number",
+        "orders_in_words",
         "paid_until",
         "per_contact",
         "points",

@@ -75,6 +75,7 @@ FIELDS = {
     "feedback_minutes": "Minutes after an order is completed until the guest is asked how it was. "
     "0: never.",
     "review_url": "The page where happy guests can write a review; empty: none.",
+    "orders_in_words": "Guests can order in the chat in their own words.",
     "hidden": "`true`: not shown to guests.",
     "host": "The restaurant's own host name, such as `menu.example.com`.",
     "item_id": "The menu item's id.",

@@ -10,6 +10,7 @@ MODULE_QUEUES = {
     "jobs.campaigns": "campaigns",
     "jobs.costs": "costs",
     "jobs.restaurant.orders": "default",
+    "jobs.restaurant.text_orders": "hooks",
     "jobs.restaurant.loyalty": "campaigns",
     "jobs.printing": "prints",
     "jobs.restaurant.payments": "payments",

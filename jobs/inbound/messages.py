@@ -25,6 +25,7 @@ from restaurant.chat import (
     order_taps,
     shared_locations,
 )
+from restaurant.text_orders import reaction as text_orders
 
 log = logger(__name__)
 
@@ -51,6 +52,7 @@ REACTIONS: tuple[
         loyalty_keywords.is_keyword,
         lambda line, message, _: loyalty_keywords.answer_keyword(line, message),
     ),
+    (text_orders.may_answer, text_orders.answer),
     (button_taps.is_tap, button_taps.start_for_tap),
 )
 

@@ -5,7 +5,7 @@ from sqlalchemy import TextClause, insert, text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid, NotFound, invalid
-from core.ids import new_id, to_uuid
+from core.ids import from_uuid, new_id, to_uuid
 from core.live_updates import publish_update
 from core.values.text import BadText, normalize_text
 from messaging.inbox import read_receipts
@@ -50,6 +50,14 @@ UPDATE conversations AS c SET unread = c.unread - 1
    AND c.tenant_id = :tenant_id AND c.line_id = m.line_id AND c.contact_id = m.contact_id
    AND c.unread > 0
 """)
+SUGGEST_REPLY = text("""
+UPDATE conversations SET draft = :draft, closed_at = NULL
+ WHERE tenant_id = :tenant_id AND line_id = :line_id AND contact_id = :contact_id RETURNING id
+""")
+FIND = text("""
+SELECT id FROM conversations
+ WHERE tenant_id = :tenant_id AND line_id = :line_id AND contact_id = :contact_id
+""")
 EXISTS = text("SELECT 1 FROM conversations WHERE tenant_id = :tenant_id AND id = :id")
 
 
@@ -59,6 +67,37 @@ def mark_answered_automatically(message_id: str) -> None:
         SUBTRACT_AUTOMATIC_REPLY,
         {"tenant_id": current_tenant_id(), "message_id": str(to_uuid("msg", message_id))},
     )
+
+
+def suggest_reply(line_id: int, contact_id: str, draft: str, note: str) -> None:
+    """Hand a conversation to the team: a note tells why, and the reply box has a draft in it."""
+    row = db.session.execute(
+        SUGGEST_REPLY,
+        {
+            "tenant_id": current_tenant_id(),
+            "line_id": line_id,
+            "contact_id": str(to_uuid("con", contact_id)),
+            "draft": draft[:LONGEST_NOTE],
+        },
+    ).first()
+    if row is not None:
+        conversation_id = from_uuid("cnv", row.id)
+        _add_note(conversation_id, "note", note=note[:LONGEST_NOTE])
+        _send_live_update(conversation_id)
+
+
+def add_system_note(line_id: int, contact_id: str, note: str) -> None:
+    """A step that the service took by itself, in the conversation's timeline."""
+    where = {
+        "tenant_id": current_tenant_id(),
+        "line_id": line_id,
+        "contact_id": str(to_uuid("con", contact_id)),
+    }
+    row = db.session.execute(FIND, where).first()
+    if row is not None:
+        conversation_id = from_uuid("cnv", row.id)
+        _add_note(conversation_id, "note", note=note[:LONGEST_NOTE])
+        _send_live_update(conversation_id)
 
 
 def assign(conversation_id: str, person_id: str | None) -> bool:

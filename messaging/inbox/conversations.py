@@ -26,7 +26,7 @@ SELECT_CONVERSATIONS = """
 SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_until, c.unread,
        c.assigned_to, c.closed_at, contacts.name, contacts.username, contacts.tags,
        contacts.blocked_at, contacts.opted_out_at, m.direction, m.kind, m.text, m.state,
-       l.kind AS line_kind, c.held_by, jsonb_exists(m.content, 'deleted_at') AS deleted
+       l.kind AS line_kind, c.held_by, c.draft, jsonb_exists(m.content, 'deleted_at') AS deleted
   FROM conversations AS c
   JOIN lines AS l ON l.tenant_id = :tenant_id AND l.id = c.line_id
   JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
@@ -92,6 +92,8 @@ class ConversationSummary:
     """The sender has deleted the last message."""
     held_by: str = ""
     """meta_agent while the network's own agent answers."""
+    draft: str = ""
+    """A suggested reply, shown in the reply box."""
     username: str = ""
     line_kind: str = "cloud"
     identities: tuple[CardIdentity, ...] = field(default=())
@@ -239,6 +241,7 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
             last_state=row.state or "",
             last_deleted=bool(row.deleted),
             held_by=row.held_by or "",
+            draft=row.draft,
             username=row.username,
             line_kind=row.line_kind,
             identities=tuple(identities[contact_id][0]),

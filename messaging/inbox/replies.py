@@ -39,7 +39,7 @@ WINDOW_CLOSED = "window_closed"
 # A reply marks all earlier messages as read.
 RECORD_REPLY = text("""
 UPDATE conversations SET last_message_id = :message_id, last_at = :now, closed_at = NULL,
-       unread = 0, assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
+       unread = 0, draft = '', assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
  WHERE tenant_id = :tenant_id AND id = :id
 """)
 

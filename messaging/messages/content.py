@@ -14,6 +14,7 @@ PUBLIC_METADATA = (
     "referred_product",
     "handled_by",
     "sent_from",
+    "transcript",
 )
 
 

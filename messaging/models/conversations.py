@@ -80,6 +80,8 @@ class Conversation(Base, TenantOwned):
     closed_at: Mapped[datetime | None]
     tell_read: Mapped[str | None] = mapped_column(Text)
     """The network id of a read message whose read receipt has not been sent yet."""
+    draft: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """A suggested reply that a member completes; empty after the next reply."""
     typing_at: Mapped[datetime | None]
     """When the customer was last shown that somebody types."""
 

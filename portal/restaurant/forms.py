@@ -202,6 +202,7 @@ class OrdersForm(Form):
     )
     manager_phone = StringField(_("Manager's phone"), [Optional(), Length(max=32)])
     prints_bills = BooleanField(_("Print the bill when a guest asks for it"))
+    orders_in_words = BooleanField(_("Guests can order in their own words"))
 
     def offer(self) -> None:
         labels = {
@@ -228,6 +229,7 @@ class OrdersForm(Form):
             "guest_cancel_minutes": self.guest_cancel_minutes.data,
             "manager_phone": self.manager_phone.data or "",
             "prints_bills": bool(self.prints_bills.data),
+            "orders_in_words": bool(self.orders_in_words.data),
         }
 
 

@@ -184,7 +184,8 @@ def _blank(categories: list[Any]) -> dict[str, Any]:
     first = category if category in known else next(iter(known), "")
     return {
         "category_id": first, "code": "", "texts": {}, "price": "", "tax_percent": "", "prices": {},
-        "stations": ["kitchen"], "allergens": [], "diets": [], "photo": "", "available": {},
+        "stations": ["kitchen"], "allergens": [], "diets": [], "synonyms": [],
+        "photo": "", "available": {},
         "groups": [], "hidden": False,
     }  # fmt: skip
 
@@ -200,6 +201,7 @@ def _typed_item(menu: Menu) -> dict[str, Any]:
         "stations": request.form.getlist("stations")[:20],
         "allergens": request.form.getlist("allergens")[:50],
         "diets": request.form.getlist("diets")[:50],
+        "synonyms": submitted_text("synonyms", 2500).replace("\n", ",").split(","),
         "available": submitted_hours(),
         "groups": request.form.getlist("groups")[:50],
         "hidden": request.form.get("hidden") == "yes",

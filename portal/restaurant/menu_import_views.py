@@ -25,19 +25,19 @@ kitchen_pages = Blueprint("kitchen", __name__)
 
 SHOWN = 200
 SAMPLE_COLUMNS = {
-    "en": "category|name|description|price|tax|stations|allergens|diets|code",
-    "tr": "kategori|ad|açıklama|fiyat|kdv|istasyon|alerjenler|diyet|kod",
+    "en": "category|name|description|price|tax|stations|allergens|diets|synonyms|code",
+    "tr": "kategori|ad|açıklama|fiyat|kdv|istasyon|alerjenler|diyet|diğer adlar|kod",
 }
 SAMPLE = {
     "en": (
-        "Starters|Lentil soup|With lemon|6.50|10|kitchen|celery|vegan|101",
-        "Grill|Grilled sea bass|With rocket|18.90|10|kitchen|fish||201",
-        "Drinks|Lemonade||4.00|10|bar||vegan|301",
+        "Starters|Lentil soup|With lemon|6.50|10|kitchen|celery|vegan|lentil|101",
+        "Grill|Grilled sea bass|With rocket|18.90|10|kitchen|fish||bass;sea bass|201",
+        "Drinks|Lemonade||4.00|10|bar||vegan||301",
     ),
     "tr": (
-        "Çorbalar|Mercimek çorbası|Limonla|120|10|mutfak|kereviz|vegan|101",
-        "Izgara|Izgara levrek|Roka ile|480,50|10|mutfak|balık||201",
-        "İçecekler|Ayran||45|10|bar|süt|vejetaryen|301",
+        "Çorbalar|Mercimek çorbası|Limonla|120|10|mutfak|kereviz|vegan|mercimek|101",
+        "Izgara|Izgara levrek|Roka ile|480,50|10|mutfak|balık||levrek|201",
+        "İçecekler|Ayran||45|10|bar|süt|vejetaryen||301",
     ),
 }
 
@@ -211,5 +211,6 @@ def _station_choices() -> dict[str, str]:
 
 
 def _columns(languages: list[str]) -> list[str]:
-    names = ["category", "name", "description", "price", "tax", "stations", "allergens", "diets"]
+    names = ["category", "name", "description", "price", "tax", "stations", "allergens", "diets",
+             "synonyms"]  # fmt: skip
     return [*names, "code", *(f"name_{one}" for one in languages[1:])]

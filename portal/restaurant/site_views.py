@@ -50,7 +50,8 @@ STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
     "payment_methods", "told_states", "accept_minutes", "guest_cancel_minutes", "manager_phone",
     "kitchen_warn_minutes", "kitchen_late_minutes", "prints_ticket_codes", "shows_promise",
-    "feedback_minutes", "review_url", "prints_bills", "tax_included", "service_order_types",
+    "feedback_minutes", "review_url", "prints_bills", "orders_in_words", "tax_included",
+    "service_order_types",
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
     "preparation_minutes", "delivery_minutes", "slot_orders", "slot_order_types",
 )  # fmt: skip

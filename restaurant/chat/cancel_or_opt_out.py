@@ -21,12 +21,6 @@ from restaurant.orders.cards.card import with_buttons
 STOP_ID = "guest-opts-out"
 
 
-def register() -> None:
-    opt_out_port.register(
-        lambda line, contact_id: newest_open_order(line.id, contact_id) is not None
-    )
-
-
 def may_answer(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
     if message.kind == "button":

@@ -39,7 +39,7 @@ def refusal_of(
     if why == "closed" and cart.due_at is not None:
         why = ""  # an order for later
     if why == "closed":
-        return "closed", {"opens": _opening_text(site, cart.language)}
+        return "closed", {"opens": opening_text(site, cart.language)}
     if why:
         return "paused_table" if cart.order_type == "dine_in" else "paused", {}
     if orders_last_hour(site, sender) >= site.phone_orders_per_hour:
@@ -81,7 +81,7 @@ def orders_last_hour(site: Site, sender: Sender) -> int:
     return db.session.scalar(query) or 0
 
 
-def _opening_text(site: Site, language: str) -> str:
+def opening_text(site: Site, language: str) -> str:
     at = sites.next_opening(site)
     if at is None:
         return ""

@@ -3,7 +3,7 @@
 The order is made from the stored cart, never from the text of the message.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -85,9 +85,23 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
             _reply(line, sender, language, "unknown_code")
         return None
     site = _site(cart)
-    if site is not None and cart.used_at is None:
-        chosen = tap[1] if tap else chosen_times.typed_time(site, message.text)
-        cart.due_at = chosen or cart.due_at
+    chosen = tap[1] if tap else site and chosen_times.typed_time(site, message.text)
+    if chosen and cart.used_at is None:
+        cart.due_at = chosen
+    reasons = []
+    if not chosen and carts.was_edited(cart, message.text):
+        reasons = [hold_reasons.message_edited(message.text[:500])]
+    return order_from_cart(line, cart, sender, message_id, reasons)
+
+
+def order_from_cart(
+    line: Line, cart: Cart, sender: Sender, message_id: str, reasons: Sequence[str] = ()
+) -> Order | None:
+    """Make the order of a stored cart, or tell the guest why it cannot be made.
+
+    The `reasons`, of hold_reasons.py, are added to the note for staff.
+    """
+    site = _site(cart)
     refusal = cart_refusals.refusal_of(line, site, cart, sender)
     if refusal:
         key, values = refusal
@@ -97,13 +111,17 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
         return None
     if site is None:
         return None
-    return _place_cart(site, line, cart, sender, message, message_id)
+    return _place_or_offer_times(site, line, cart, sender, message_id, reasons)
 
 
-def _place_cart(
-    site: Site, line: Line, cart: Cart, sender: Sender, message: InboundMessage, message_id: str
+def _place_or_offer_times(
+    site: Site,
+    line: Line,
+    cart: Cart,
+    sender: Sender,
+    message_id: str,
+    reasons: Sequence[str],
 ) -> Order | None:
-    """Place the order, or offer other times if the kitchen is full."""
     if not chosen_times.is_possible(site, cart):
         free = times.free_times(site, cart.order_type, most=times.OFFERED_WHEN_FULL)
         offer = chosen_times.offer_card(site, cart, "time_passed", free)
@@ -111,7 +129,7 @@ def _place_cart(
         return None
     try:
         with savepoint():
-            return _order_from_cart(site, line, cart, sender, message, message_id)
+            return _place(site, line, cart, sender, message_id, reasons)
     except SlotFull as full:
         offer = chosen_times.offer_card(site, cart, "full", full.next_times)
         order_notifications.send_card(line, sender.address, offer)
@@ -121,16 +139,19 @@ def _place_cart(
     return None
 
 
-def _order_from_cart(
-    site: Site, line: Line, cart: Cart, sender: Sender, message: InboundMessage, message_id: str
+def _place(
+    site: Site,
+    line: Line,
+    cart: Cart,
+    sender: Sender,
+    message_id: str,
+    reasons: Sequence[str],
 ) -> Order:
     if cart.replaces_order_id is not None:
         return _replace_order(site, cart, sender)
     notes = _hold_reasons(site, cart, sender)
     needs_tap = bool(notes)
-    chosen = chosen_times.read_tap(message) or chosen_times.typed_time(site, message.text)
-    if not chosen and carts.was_edited(cart, message.text):
-        notes.append(hold_reasons.message_edited(message.text[:500]))
+    notes += reasons
     items = [_priced(row) for row in cart.lines]
     bought = redemption.redeem_for_cart(site, cart, items, sender.contact_id, use_up=not line.test)
     if bought.refusal is not None:

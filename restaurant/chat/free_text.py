@@ -42,6 +42,8 @@ def parse_order(line: Line, text: str) -> ParsedOrder | None:
         return None
     rows = _rows(text)
     for site in sites.sites_of_line(line):
+        if site.orders_in_words:  # the guest gets a proposal instead (restaurant/text_orders)
+            continue
         found = _parse_for_site(site, rows)
         if found is not None:
             return found

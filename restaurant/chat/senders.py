@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from core.clock import reported_time
+from core.errors import NotFound
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import identities as contact_identities
 from messaging.contacts.cards import address_on_line
@@ -34,13 +35,25 @@ def read_sender(line: Line, message: InboundMessage) -> Sender | None:
     contact_id = contact_of(message)
     if contact_id is None:
         return None
+    return _sender(line, contact_id, message.sender_phone, message.sender_network_id)
+
+
+def sender_of_contact(line: Line, contact_id: str) -> Sender | None:
+    """For an answer that is sent later. None if the contact is gone."""
+    try:
+        return _sender(line, contact_id)
+    except NotFound:
+        return None
+
+
+def _sender(line: Line, contact_id: str, phone: str = "", network_id: str = "") -> Sender:
     card = contact_cards.get(contact_id)
     address = address_on_line(card.identities, line.id, DRIVERS[line.kind].address_kinds)
     username = f"@{card.contact.username}" if card.contact.username else ""
     return Sender(
         contact_id=card.id,
-        phone=message.sender_phone or card.phone,
-        address=message.sender_phone or address or message.sender_network_id,
+        phone=phone or card.phone,
+        address=phone or address or network_id,
         name=card.contact.name or username,
         language=card.contact.language,
         blocked=card.contact.blocked_at is not None,

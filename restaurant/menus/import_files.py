@@ -24,6 +24,7 @@ COLUMNS = {
     "stations": "stations|station|istasyon|where",
     "allergens": "allergens|alerjen|alerjenler|alérgenos|allergene",
     "diets": "diets|diet|diyet|dieta",
+    "synonyms": "synonyms|synonym|other names|diğer adlar|diğer adları|eş anlamlılar",
     "code": "code|sku|kod|ürün kodu|plu",
 }
 _COLUMN_BY_HEADER = {

@@ -151,7 +151,7 @@ def apply_import(
                 position=len(items) + added,
                 available={},
                 groups=[],
-                **{"allergens": [], "diets": [], "prices": {}, **row.values},
+                **{"allergens": [], "diets": [], "synonyms": [], "prices": {}, **row.values},
             )
             db.session.add(item)
             added += 1
@@ -276,6 +276,7 @@ def _parse_row(
             values[name] = checked(name, lambda: _known_values(name, names, known, synonyms))  # noqa: B023 - called now
     if cells.get("code"):
         values["code"] = checked("code", lambda: one_line(str(cells["code"]), 40))
+    _parse_synonyms(cells, values, checked)
     if len(reading.faults) == before:
         reading.rows.append(ParsedRow(number, category, values))
         for code, word in named.items():
@@ -295,6 +296,11 @@ def _other_prices(menu: Menu, cells: Mapping[str, Any]) -> dict[str, Any]:
                 "tax": tax.replace("%", "").replace(",", ".").strip(),
             }
     return {"prices": menu_validation.check_prices(menu, found)} if found else {}
+
+
+def _parse_synonyms(cells: Mapping[str, Any], values: dict[str, Any], checked: Any) -> None:
+    if names := _words(cells.get("synonyms")):
+        values["synonyms"] = checked("synonyms", lambda: menu_validation.check_synonyms(names))
 
 
 def _known_values(

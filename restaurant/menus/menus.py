@@ -21,7 +21,7 @@ MOST_ITEMS = 2000
 CATEGORY_FIELDS = ("texts", "available", "hidden")
 ITEM_FIELDS = (
     "category_id", "code", "texts", "price", "tax_percent", "prices", "stations", "allergens",
-    "diets", "photo", "available", "groups", "hidden",
+    "diets", "synonyms", "photo", "available", "groups", "hidden",
 )  # fmt: skip
 GROUP_FIELDS = ("texts", "least", "most", "free")
 
@@ -90,7 +90,15 @@ def add_item(menu: Menu, values: Mapping[str, Any]) -> MenuItem:
         tenant_id=menu.tenant_id,
         menu_id=menu.id,
         position=sum(one.category_id == clean["category_id"] for one in known),
-        **{"available": {}, "groups": [], "allergens": [], "diets": [], "prices": {}, **clean},
+        **{
+            "available": {},
+            "groups": [],
+            "allergens": [],
+            "diets": [],
+            "synonyms": [],
+            "prices": {},
+            **clean,
+        },
     )
     return _store(menu, item)
 

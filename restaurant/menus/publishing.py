@@ -106,6 +106,7 @@ def _item_json(item: MenuItem) -> dict[str, Any]:
         "stations": list(item.stations),
         "allergens": list(item.allergens),
         "diets": list(item.diets),
+        "synonyms": list(item.synonyms),
         "photo": item.photo,
         "available": item.available,
         "groups": list(item.groups),

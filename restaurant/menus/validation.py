@@ -16,6 +16,7 @@ MOST_OPTIONS = 60
 OTHER_PRICES = ("takeaway", "delivery")
 """Order types that can have their own price and tax."""
 MOST_COURSES = 5
+MOST_SYNONYMS = 20
 # The fourteen allergens that EU law lists, in its wording.
 ALLERGENS = (
     "gluten", "crustaceans", "eggs", "fish", "peanuts", "soy", "milk", "nuts", "celery",
@@ -68,12 +69,27 @@ def check_item(
         "photo": lambda value: str(value or ""),
         "allergens": lambda value: _among("allergens", value, ALLERGENS),
         "diets": lambda value: _among("diets", value, DIETS),
+        "synonyms": check_synonyms,
         "groups": lambda value: _known_groups(value, group_ids),
     }
     found |= {field: check(values[field]) for field, check in checks.items() if field in values}
     if whole:
         found.setdefault("stations", ["kitchen"])
     return found
+
+
+def check_synonyms(value: Any) -> list[str]:
+    """Other names of an item, without repetitions and empty ones."""
+    names = [one_line(str(one), LONGEST_NAME) for one in value or ()]
+    unique = list(dict.fromkeys(one for one in names if one))
+    if len(unique) > MOST_SYNONYMS:
+        raise invalid(
+            "synonyms",
+            "too_many",
+            "An item can have at most {most} other names.",
+            most=MOST_SYNONYMS,
+        )
+    return unique
 
 
 def _known_category(value: Any, known: set[str]) -> Any:

@@ -66,7 +66,8 @@ def _item(
     if was["photo"] != item["photo"]:
         yield MenuDifference("photo", name)
     rest = ("tax", "stations", "allergens", "diets", "available", "code", "prices")
-    if any(was.get(field) != item.get(field) for field in rest):
+    synonyms = was.get("synonyms", []) != item.get("synonyms", [])  # older versions have none
+    if synonyms or any(was.get(field) != item.get(field) for field in rest):
         yield MenuDifference("details", name)
 
 

@@ -2,6 +2,7 @@
 
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.kitchen import DishTimes, OrderFeedback
+from restaurant.models.language_models import LanguageModel, ModelRequest
 from restaurant.models.loyalty import (
     Coupon,
     LoyaltyEntry,
@@ -40,6 +41,7 @@ from restaurant.models.payments import (
     PaymentSession,
     Refund,
 )
+from restaurant.models.proposals import OrderProposal
 from restaurant.models.sites import Area, Site, Station, Table
 from restaurant.models.tabs import (
     Tab,
@@ -59,6 +61,7 @@ __all__ = [
     "DishTimes",
     "ItemStock",
     "KitchenItem",
+    "LanguageModel",
     "LoyaltyEntry",
     "LoyaltyMember",
     "LoyaltyMessage",
@@ -68,6 +71,7 @@ __all__ = [
     "MenuCategory",
     "MenuItem",
     "MenuVersion",
+    "ModelRequest",
     "Option",
     "OptionGroup",
     "Order",
@@ -75,6 +79,7 @@ __all__ = [
     "OrderFeedback",
     "OrderItem",
     "OrderNumberCounter",
+    "OrderProposal",
     "Payment",
     "PaymentAccount",
     "PaymentLink",

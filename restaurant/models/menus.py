@@ -75,6 +75,8 @@ class MenuItem(Base, TenantOwned):
     stations: Mapped[list[str]] = mapped_column(ARRAY(Text))
     allergens: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
     diets: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    synonyms: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list, server_default="{}")
+    """Other names that guests use for it in the chat."""
     photo: Mapped[str] = mapped_column(Text, default="")
     available: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     groups: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)

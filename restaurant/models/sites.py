@@ -101,6 +101,8 @@ class Site(Base, TenantOwned):
     address_orders_per_hour: Mapped[int] = mapped_column(default=40)
     newcomer_limit: Mapped[Decimal | None] = mapped_column(MONEY)
     """An order above this amount from a new phone number needs confirmation."""
+    orders_in_words: Mapped[bool] = mapped_column(default=False, server_default="false")
+    """Guests can order in the chat in their own words."""
     paused_until: Mapped[datetime | None]
     logo: Mapped[str] = mapped_column(Text, default="")
     tone: Mapped[str] = mapped_column(Text, default="")

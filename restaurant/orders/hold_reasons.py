@@ -27,6 +27,7 @@ COUPON_RETURNED = "coupon_returned"
 CANCELLED_BY_GUEST = "cancelled_by_guest"
 CHANGED_BY_GUEST = "changed_by_guest"
 REQUEST_DECLINED = "request_declined"
+IN_OWN_WORDS = "in_own_words"
 
 ORDER_REASONS = ReasonSentences(
     {
@@ -57,6 +58,7 @@ ORDER_REASONS = ReasonSentences(
         # What a guest asks for after the kitchen began: `guest_asks_` and the request.
         "guest_asks_cancel": N_("The guest asks to cancel the order."),
         "guest_asks_change": N_("The guest asks to change the order:"),
+        IN_OWN_WORDS: N_("The guest wrote the order in their own words:"),
         # A coupon that did not apply: `coupon_` and the refusal's own code.
         "coupon_unknown": N_("The coupon no longer exists. The discount was not applied."),
         "coupon_used": N_("The coupon was already used. The discount was not applied."),
@@ -87,6 +89,10 @@ def message_edited(text: str) -> str:
 
 def guest_asks(what: str, wish: str) -> str:
     return encode_reason(f"guest_asks_{what}", detail=wish)
+
+
+def in_own_words(text: str) -> str:
+    return encode_reason(IN_OWN_WORDS, detail=text)
 
 
 def coupon_refused(why: str, code: str) -> list[str]:

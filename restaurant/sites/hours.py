@@ -55,6 +55,19 @@ def next_opening(
     return None
 
 
+def closing_time(
+    hours: Hours, tz: str, moment: datetime, special_days: SpecialDays = ()
+) -> time | None:
+    """When the site closes, if it is open at this moment. None if it is closed or never closes."""
+    local = moment.astimezone(zone(tz))
+    for back in (0, 1):
+        spans = _spans(hours, special_days, local.date() - timedelta(days=back)) or ()
+        for span in spans:
+            if _inside([span], local.time(), bool(back)):
+                return _time(span[1])
+    return None
+
+
 def special_day(special_days: SpecialDays, day: date) -> Mapping[str, Any] | None:
     """The entry that replaces the weekday's hours on this date."""
     text = day.isoformat()

@@ -35,6 +35,7 @@ CHANGEABLE = frozenset(
         "accept_minutes", "guest_cancel_minutes", "manager_phone", "prints_bills",
         "kitchen_warn_minutes", "kitchen_late_minutes", "prints_ticket_codes", "shows_promise",
         "feedback_minutes", "review_url",
+        "orders_in_words",
         "table_orders_per_hour", "phone_orders_per_hour",
         "preparation_minutes", "delivery_minutes", "later_days", "slot_orders", "slot_minutes",
         "slot_order_types",

@@ -59,6 +59,7 @@ INNER_LAYERS = {
         ("restaurant.wiring",),
         ("restaurant.contact_sync",),
         ("restaurant.campaign_order_filters",),
+        ("restaurant.text_orders",),
         ("restaurant.chat",),
         ("restaurant.couriers",),
         ("restaurant.feedback",),

@@ -236,7 +236,7 @@ def category_json(category: MenuCategory) -> dict[str, Any]:
 def item_json(item: MenuItem) -> dict[str, Any]:
     names = ("id", "category_id", "code", "texts", "photo", "available", "hidden", "position",
              "prices")  # fmt: skip
-    lists = ("stations", "allergens", "diets", "groups")
+    lists = ("stations", "allergens", "diets", "synonyms", "groups")
     return {
         **{name: getattr(item, name) for name in names},
         **{name: list(getattr(item, name)) for name in lists},

@@ -238,7 +238,8 @@ def site_json(site: Site) -> dict[str, Any]:
     plain = (
         "id", "name", "slug", "host", "host_pending", "prefix", "currency", "time_zone", "country",
         "address", "phone", "line_id", "hours", "special_days", "day_starts", "tax_included",
-        "accept_minutes", "guest_cancel_minutes", "tone", "menu_id", "preparation_minutes",
+        "accept_minutes", "guest_cancel_minutes", "orders_in_words", "tone", "menu_id",
+        "preparation_minutes",
         "delivery_minutes", "later_days", "slot_orders", "slot_minutes", "kitchen_warn_minutes",
         "kitchen_late_minutes", "prints_ticket_codes", "shows_promise", "feedback_minutes",
         "review_url",

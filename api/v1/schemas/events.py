@@ -70,7 +70,7 @@ class InboundMessageEvent(EventShape):
 
 
 class UpdatedMessageData(BaseModel):
-    """A message after it was edited or deleted."""
+    """A message after it was edited, deleted or transcribed."""
 
     sender: str | None = Field(None, alias="from", description="For messages of customers.")
     from_kind: str | None = None
@@ -81,13 +81,18 @@ class UpdatedMessageData(BaseModel):
     id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
     timestamp: int = Field(description="When it was changed, in Unix time.", examples=[1772359260])
     type: str = Field(description="The type of the message.", examples=["text"])
-    change: str = Field(description="`edited` or `deleted`.", examples=["edited"])
+    change: str = Field(
+        description="`edited`, `deleted`, or `transcribed` for a voice note.", examples=["edited"]
+    )
     text: str = Field(description="The new text or caption. Empty if it was deleted.")
     earlier_texts: list[str] = Field(description="The texts before each edit, the oldest first.")
+    transcript: str | None = Field(
+        None, description="The words of a voice note, after `transcribed`."
+    )
 
 
 class MessageUpdatedEvent(EventShape):
-    """A message was edited or deleted."""
+    """A message was edited or deleted, or a voice note was transcribed."""
 
     instance_id: int
     data: UpdatedMessageData

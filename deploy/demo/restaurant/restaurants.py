@@ -34,7 +34,7 @@ BURGERS: tuple[Dish, ...] = (
     ("Hamburger", "Hamburger", "Dana köfte, marul, domates, evin sosu",
      "Beef patty, lettuce, tomato, our own sauce", "360",
      {"allergens": ["gluten", "sesame", "mustard"], "diets": ["halal"],
-      "groups": ["done", "extras"]}),
+      "groups": ["done", "extras"], "synonyms": ["burger"]}),
     ("Cheeseburger", "Cheeseburger", "Hamburger gibi, erimiş cheddar ile",
      "Like the hamburger, with melted cheddar", "370",
      {"allergens": ["gluten", "sesame", "milk"], "diets": ["halal"], "groups": ["done", "extras"]}),
@@ -46,7 +46,8 @@ BURGERS: tuple[Dish, ...] = (
 )  # fmt: skip
 SNACKS: tuple[Dish, ...] = (
     ("Parmak Patates", "French Fries", "İki kez kızartılmış", "Fried twice", "220",
-     {"diets": ["vegan"], "groups": ["sauce"]}),
+     {"diets": ["vegan"], "groups": ["sauce"],
+      "synonyms": ["patates", "patates kızartması", "fries", "chips"]}),
     ("Çıtır Tavuk", "Crispy Chicken", "Galeta ununda, ballı hardalla",
      "Breaded, with honey mustard", "280",
      {"allergens": ["gluten", "eggs", "mustard"], "diets": ["halal"], "groups": ["sauce"]}),
@@ -59,7 +60,8 @@ DRINKS: tuple[Dish, ...] = (
      {"allergens": ["milk"], "diets": ["vegetarian", "halal"], "stations": ["bar"]}),
     ("Çay", "Tea", "", "", "40", {"diets": ["vegan"], "stations": ["bar"]}),
     ("Türk Kahvesi", "Turkish Coffee", "Lokumla", "With Turkish delight", "110",
-     {"diets": ["vegan"], "stations": ["bar"], "groups": ["sugar"]}),
+     {"diets": ["vegan"], "stations": ["bar"], "groups": ["sugar"],
+      "synonyms": ["kahve", "coffee"]}),
     ("Limonata", "Lemonade", "Naneli", "With mint", "120",
      {"diets": ["vegan"], "stations": ["bar"]}),
 )  # fmt: skip
@@ -108,6 +110,7 @@ def add_bistro(pictures: Pictures) -> None:
             "order_types": ["dine_in", "takeaway", "delivery"],
             "payment_methods": ["pos_at_table", "cash", "card_link"],
             "tip_percents": [5, 10, 15],
+            "orders_in_words": True,
             "tone": "1d5fa8",
             "welcome": {
                 "tr": "Hoş geldiniz! Kahvaltımız her gün saat 14'e kadar.",

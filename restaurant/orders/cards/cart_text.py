@@ -23,14 +23,7 @@ def cart_text(site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderTo
         rows.append(
             chat_text(language, "due", time=time_text(cart.due_at, site.time_zone, language))
         )
-    rows.append("")
-    for item in items:
-        rows.append(f"{item.quantity} × {item.said}: {money(item.amount)}")
-        if item.options:
-            rows.append("  + " + ", ".join(option.said for option in item.options))
-        if item.note:
-            rows.append(f"  ({item.note})")
-    rows.append("")
+    rows += ["", *item_rows(items, site.currency, language), ""]
     if cart.notes:
         rows.append(f"{chat_text(language, 'note')}: {cart.notes}")
     for key, amount in (
@@ -53,6 +46,19 @@ def cart_text(site: Site, cart: Cart, items: Sequence[PricedItem], sums: OrderTo
         rows.append(chat_text(language, f"payment_{cart.payment_method}"))
     rows.append(f"{chat_text(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
     return "\n".join(rows)
+
+
+def item_rows(items: Sequence[PricedItem], currency: str, language: str) -> list[str]:
+    """The ordered items with their options and notes, as chat messages show them."""
+    rows = []
+    for item in items:
+        amount = format_money(item.amount, currency, language)
+        rows.append(f"{item.quantity} × {item.said}: {amount}")
+        if item.options:
+            rows.append("  + " + ", ".join(option.said for option in item.options))
+        if item.note:
+            rows.append(f"  ({item.note})")
+    return rows
 
 
 def _place_label(cart: Cart) -> str:

@@ -140,6 +140,12 @@ class ItemIn(BaseModel):
     )
     allergens: list[str] | None = Field(None, examples=[["milk"]])
     diets: list[str] | None = Field(None, examples=[["vegetarian"]])
+    synonyms: list[str] | None = Field(
+        None,
+        max_length=20,
+        description="Other names that guests use for the item when they order in their own words.",
+        examples=[["burger"]],
+    )
     available: dict[str, list[list[str]]] | None = None
     groups: list[str] | None = Field(None, description="Ids of option groups, in their order.")
     hidden: bool | None = None
@@ -162,6 +168,9 @@ class ItemShape(BaseModel):
     )
     allergens: list[str]
     diets: list[str]
+    synonyms: list[str] = Field(
+        description="Other names that guests use for the item when they order in their own words."
+    )
     photo: str
     available: dict[str, Any]
     groups: list[str]

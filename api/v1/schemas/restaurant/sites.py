@@ -84,6 +84,7 @@ class SiteFields(BaseModel):
     shows_promise: bool | None = None
     feedback_minutes: int | None = Field(None, ge=0, le=1440)
     review_url: str | None = Field(None, max_length=500)
+    orders_in_words: bool | None = None
     manager_phone: str | None = Field(None, max_length=32)
     tone: str | None = Field(None, max_length=7)
     menu_id: str | None = Field(None, max_length=40)
@@ -143,6 +144,7 @@ class SiteShape(BaseModel):
     shows_promise: bool
     feedback_minutes: int
     review_url: str
+    orders_in_words: bool
     manager_phone: str
     tone: str
     menu_id: str | None
