@@ -26,24 +26,6 @@ MAX_REPLAYED = 10_000
 EPOCH = datetime(1970, 1, 2, tzinfo=UTC)
 SLACK = timedelta(hours=1)  # between an event's own time and that of its id
 
-FEED = text("""
-SELECT id, body, occurred_at, sequence FROM events
- WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :most
-""")
-# How many events are scanned for those of test mode, however few there are.
-SCAN_LIMIT = 2000
-TEST_FEED = text(f"""
-SELECT id, body, occurred_at, sequence FROM (
-    SELECT id, body, occurred_at, sequence FROM events
-     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :scanned
-) AS events WHERE {fanout.IS_TEST} ORDER BY sequence LIMIT :most
-""")  # noqa: S608
-LAST_SCANNED = text("""
-SELECT count(*), max(sequence) FROM (
-    SELECT sequence FROM events
-     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :scanned
-) AS events
-""")
 IN_RANGE = text(f"""
 SELECT id, type, sequence FROM events
  WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid)
@@ -77,41 +59,6 @@ class ReplayRange:
     until: datetime
     missed: bool = False
     """Only events that were never delivered."""
-
-
-def event_feed(after: int, limit: int) -> list[dict[str, Any]]:
-    """Events with a number above `after`, oldest first. Numbers new events first if needed.
-
-    The last read comes after the last numbering: while this reader waited for the feed, another one
-    may have numbered events that its first read did not find.
-    """
-    rows = _feed(after, limit)
-    numbered = 1
-    while len(rows) < limit and numbered:
-        numbered = fanout.number_for_reader()
-        rows = _feed(after, limit)
-    return [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows]
-
-
-def test_event_feed(after: int, limit: int) -> tuple[list[dict[str, Any]], int | None]:
-    """The test-mode events among the next ones, and the number to continue from; None: at the
-    end.
-    """
-    fanout.number_all_events()
-    params = {"tenant_id": current_tenant_id(), "after": after, "scanned": SCAN_LIMIT}
-    rows = db.session.execute(
-        TEST_FEED.columns(id=Event.id.type), {**params, "most": limit + 1}
-    ).all()
-    shown = [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows[:limit]]
-    if len(rows) > limit:
-        return shown, int(shown[-1]["sequence"])
-    scanned, last = db.session.execute(LAST_SCANNED, params).one()
-    return shown, last if scanned == SCAN_LIMIT else None
-
-
-def _feed(after: int, limit: int) -> Sequence[Any]:
-    params = {"tenant_id": current_tenant_id(), "after": after, "most": limit}
-    return db.session.execute(FEED.columns(id=Event.id.type), params).all()
 
 
 def list_deliveries(

@@ -14,6 +14,7 @@ from webhooks.event_types import EVENT_TYPES
 from webhooks.models import Endpoint, WebhookAttempt, WebhookDelivery
 
 EVENTS = "`*` for all, or names: " + ", ".join(EVENT_TYPES)
+MAX_WAIT_SECONDS = 25  # deploy/nginx.conf drops silent API calls after 35
 EXAMPLE_ID = "ep_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 
 
@@ -42,6 +43,16 @@ class FeedQuery(BaseModel):
         description="The last sequence number you have; 0 to start at the beginning.",
     )
     limit: int = Field(50, ge=1, le=200, description="The maximum number of results.")
+    wait: int = Field(
+        0,
+        ge=0,
+        le=MAX_WAIT_SECONDS,
+        description=(
+            "Seconds to wait for an event if there is none yet. If too many requests wait already,"
+            " the response comes at once, with `Retry-After`."
+        ),
+        examples=[25],
+    )
 
 
 class NewEndpoint(BaseModel):
@@ -187,6 +198,10 @@ class EventPage(BaseModel):
     data: list[EventShape]
     next: str | None = Field(
         description="The value for `?after=` if there are more results.", examples=["1041"]
+    )
+    last_sequence: int = Field(
+        description="The number of the newest event, to start with new events only.",
+        examples=[1041],
     )
 
 
