@@ -10,7 +10,7 @@ from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
 from api.printers import cloudprnt, printer_routes, server_direct
 from api.request_log import setup_request_log
-from api.v1 import me, usage, v1, webhooks
+from api.v1 import me, triggers, usage, v1, webhooks
 from api.v1.messaging import (
     audiences,
     automations,
@@ -52,6 +52,7 @@ V1_RESOURCES = (
     loyalty,
     payments,
     printers,
+    triggers,
 )
 HOOKS = (cloud, stores, payment_hooks)
 PRINTERS = (cloudprnt, server_direct)
