@@ -26,7 +26,7 @@ from api.v1.messaging import (
     templates,
 )
 from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites
-from api.v1.schemas.events import WEBHOOKS
+from api.v1.schemas.events.catalogue import EVENT_CATALOGUE
 
 # Importing a resource adds its routes to v1, and importing a hook module its routes to hooks.
 V1_RESOURCES = (
@@ -68,4 +68,4 @@ def register_api(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(printer_routes)
     app.register_api(v1)
     app.extensions["openapi_tags"] = TAGS
-    app.extensions["openapi_webhooks"] = WEBHOOKS
+    app.extensions["openapi_webhooks"] = EVENT_CATALOGUE

@@ -17,8 +17,10 @@ from tenants import audit
 from webhooks import endpoints
 from webhooks.delivery import fanout
 from webhooks.delivery.claim import wire_fields
+from webhooks.delivery.fanout import PlannedDelivery
 from webhooks.event_types import EVENT_TYPES, is_subscribed
 from webhooks.events import wake_delivery_worker
+from webhooks.filters import EventFilter, conversation_of
 from webhooks.models import EndpointDay, Event, WebhookAttempt, WebhookDelivery
 
 STATES = ("waiting", "sending", "delivered", "failed", "cancelled")
@@ -27,7 +29,7 @@ EPOCH = datetime(1970, 1, 2, tzinfo=UTC)
 SLACK = timedelta(hours=1)  # between an event's own time and that of its id
 
 IN_RANGE = text(f"""
-SELECT id, type, sequence FROM events
+SELECT id, type, sequence, body FROM events
  WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid)
    AND (occurred_at BETWEEN :since AND :until OR published_at BETWEEN :since AND :until)
    AND type = ANY(:types) AND sequence IS NOT NULL
@@ -176,7 +178,12 @@ def replay_events(endpoint_id: str, replay: ReplayRange) -> int:
             most=MAX_REPLAYED,
         )
     arrived = _already_delivered(endpoint_id, rows) if replay.missed else set()
-    again = [(endpoint_id, row) for row in rows if row.id not in arrived]
+    wanted = EventFilter.of(endpoint.line_ids, endpoint.filters)
+    again = [
+        PlannedDelivery(endpoint_id, row, conversation_of(row.body) if endpoint.ordered else None)
+        for row in rows
+        if row.id not in arrived and wanted.accepts(row.body)
+    ]
     fanout.create_deliveries(again, cause="replay")
     audit.record(
         "webhooks.replayed",

@@ -92,8 +92,7 @@ def register(body: NewEndpoint) -> JsonAnswer:
     """The signing secret is only shown in this response. An endpoint that is registered with a test
     key gets test events only.
     """
-    fields = EndpointFields(url=body.url, events=body.events, description=body.description)
-    endpoint = endpoints.register(fields, outbound_policy(), test=g.caller.test)
+    endpoint = endpoints.register(_fields(body), outbound_policy(), test=g.caller.test)
     where = {"Location": f"/api/v1/webhooks/{endpoint.id}"}
     return {**endpoint_json(endpoint), "secret": None}, 201, where
 
@@ -119,8 +118,7 @@ def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
     """Missing fields stay unchanged."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        fields = EndpointFields(url=body.url, events=body.events, description=body.description)
-        endpoint = _endpoint(path.endpoint_id)
+        endpoint, fields = _endpoint(path.endpoint_id), _fields(body)
         if fields != EndpointFields():
             endpoint = endpoints.change(path.endpoint_id, fields, outbound_policy())
         if body.enabled is not None:
@@ -268,6 +266,24 @@ def feed(query: FeedQuery) -> dict[str, Any] | tuple[dict[str, Any], int, dict[s
 def _read_feed(query: FeedQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return event_page(query.after, query.limit, test=g.caller.test)
+
+
+def _fields(body: NewEndpoint | EndpointChange) -> EndpointFields:
+    filters = None if body.filters is None else [one.model_dump() for one in body.filters]
+    if body.instance_ids is not None:
+        known = {line.id for line in g.caller.lines if line.test or not g.caller.test}
+        for one in body.instance_ids:
+            if one not in known:
+                raise invalid("instance_ids", "unknown_instance", "There is no line {id}.", id=one)
+    return EndpointFields(
+        url=body.url,
+        events=body.events,
+        description=body.description,
+        line_ids=body.instance_ids,
+        filters=filters,
+        headers=body.headers,
+        ordered=body.ordered,
+    )
 
 
 def outbound_policy() -> Policy:

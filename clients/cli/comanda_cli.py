@@ -19,6 +19,7 @@ import time
 import uuid
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
@@ -64,6 +65,31 @@ class Failure(Exception):
 
 class NoConnection(Exception):
     """The request did not get a complete response; it may be repeated."""
+
+
+class Interruption:
+    """Ctrl-C and SIGTERM end the program, but not between posting an event and noting it."""
+
+    def __init__(self) -> None:
+        self.requested = self.held = False
+
+    def on_signal(self, *_: object) -> None:
+        if not self.held or self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        self.held = True
+        try:
+            yield
+        finally:
+            self.held = False
+        if self.requested:
+            raise KeyboardInterrupt
+
+
+interruption = Interruption()
 
 
 # The settings file
@@ -399,8 +425,9 @@ def listen(options: argparse.Namespace) -> None:
     try:
         for event in follow_events(api, after, warn=complain):
             chosen = is_chosen(event, options.events)
-            result = forwarder.post(event) if chosen else ""
-            after = event["sequence"]
+            with interruption.hold():
+                result = forwarder.post(event) if chosen else ""
+                after = event["sequence"]
             if chosen:
                 show_event(event, result, options.json)
             options.most -= chosen
@@ -559,7 +586,8 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, interruption.on_signal)
     try:
         options.act(options)
     except Failure as error:

@@ -25,6 +25,10 @@ class CuttingProxy:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
+    @property
+    def connected(self) -> bool:
+        return bool(self._open)
+
     def cut(self) -> None:
         with self._lock:
             broken, self._open = self._open, set()

@@ -189,14 +189,15 @@ def test_cuts_lose_and_double_nothing(terminal, service, business, local_server)
         publish(business, share)
         sent += share
         time.sleep(random.uniform(0.05, 0.4))
+        assert wait_until(lambda: proxy.connected, seconds=20)
         proxy.cut()
-    arrived = wait_until(lambda: len(local_server.requests) >= EVENTS, seconds=60 + EVENTS / 50)
+    arrived = wait_until(lambda: len(local_server.requests) >= EVENTS, seconds=20 + EVENTS / 50)
     process.terminate()
     process.wait(30)
     reader.join(30)
     read = [json.loads(line) for line in printed]
     proxy.close()
-    assert arrived, f"{len(local_server.requests)} of {EVENTS}"
+    assert arrived, f"{len(local_server.requests)} of {EVENTS}: {process.stderr.read()}"
     sequences = [one["sequence"] for one in local_server.bodies]
     assert sequences == sorted(set(sequences))  # each once, in order
     assert len(sequences) == EVENTS

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from api.paging import PageQuery
 from api.schemas import MomentWithOffset
 from core.clock import rfc3339
+from webhooks.custom_headers import unpack_headers
 from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.endpoints import state_of
 from webhooks.event_types import EVENT_TYPES
@@ -51,8 +52,31 @@ class FeedQuery(BaseModel):
             "Seconds to wait for an event if there is none yet. If too many requests wait already,"
             " the response comes at once, with `Retry-After`."
         ),
-        examples=[25],
     )
+
+
+class EventFilterShape(BaseModel):
+    """A condition on an event's body."""
+
+    field: str = Field(
+        max_length=200,
+        description="The field, with dots for inner fields.",
+        examples=["data.type"],
+    )
+    op: Literal["==", "in", ">"] = Field(description="`in` needs a list.", examples=["in"])
+    value: str | float | bool | list[str | float | bool | None] | None = Field(
+        description="A text, a number, true, false, null, or a list of them.",
+        examples=[["text", "image"]],
+    )
+
+
+LINES = "Only events of these lines, and events that belong to no line. Empty: of all lines."
+FILTERS = "Only events for which all conditions hold. An event without the field is left out."
+HEADERS = "Headers of your own for every delivery, such as a token. Values are not shown again."
+ORDERED = (
+    "`true`: an event waits until the earlier ones of the same customer or order were delivered"
+    " or given up."
+)
 
 
 class NewEndpoint(BaseModel):
@@ -70,6 +94,12 @@ class NewEndpoint(BaseModel):
         examples=["Our CRM"],
         description="A note for your team, such as what the endpoint is for.",
     )
+    instance_ids: list[int] | None = Field(None, max_length=200, description=LINES, examples=[[7]])
+    filters: list[EventFilterShape] | None = Field(None, max_length=10, description=FILTERS)
+    headers: dict[str, str] | None = Field(
+        None, max_length=10, description=HEADERS, examples=[{"X-Gateway-Token": "s3cret"}]
+    )
+    ordered: bool | None = Field(None, description=ORDERED, examples=[False])
 
 
 class EndpointChange(BaseModel):
@@ -80,6 +110,12 @@ class EndpointChange(BaseModel):
     description: str | None = Field(
         None, max_length=200, description="A note for your team, such as what the endpoint is for."
     )
+    instance_ids: list[int] | None = Field(None, max_length=200, description=LINES, examples=[[7]])
+    filters: list[EventFilterShape] | None = Field(None, max_length=10, description=FILTERS)
+    headers: dict[str, str] | None = Field(
+        None, max_length=10, description=HEADERS, examples=[{"X-Gateway-Token": "s3cret"}]
+    )
+    ordered: bool | None = Field(None, description=ORDERED, examples=[False])
     enabled: bool | None = Field(
         None, description="`false`: gets no more events; waiting deliveries are cancelled."
     )
@@ -115,6 +151,12 @@ class EndpointShape(BaseModel):
     )
     events: list[str] = Field(examples=[["*"]])
     description: str = Field(description="A note for your team, such as what the endpoint is for.")
+    instance_ids: list[int] = Field(description=LINES, examples=[[7]])
+    filters: list[EventFilterShape] = Field(description=FILTERS)
+    header_names: list[str] = Field(
+        description="The names of your own headers.", examples=[["X-Gateway-Token"]]
+    )
+    ordered: bool = Field(description=ORDERED, examples=[False])
     enabled: bool
     health: str = Field(
         description="new, well, shaky (the last try failed), failing or off", examples=["well"]
@@ -211,6 +253,10 @@ def endpoint_json(endpoint: Endpoint) -> dict[str, Any]:
         "url": endpoint.url,
         "events": endpoint.events,
         "description": endpoint.description,
+        "instance_ids": endpoint.line_ids or [],
+        "filters": endpoint.filters,
+        "header_names": list(unpack_headers(endpoint.headers)),
+        "ordered": endpoint.ordered,
         "enabled": endpoint.enabled,
         "health": state_of(endpoint),
         "disabled_because": endpoint.disabled_because or None,
