@@ -28,6 +28,7 @@ from core.db import Base, db
 from core.http.body_length import refuse_short_bodies
 from core.http.json_response import JsonProvider
 from core.logs import bind_request, log_request, logger, new_request_id
+from core.queue.tenant_waiters import configure_waiters
 from core.queue.wakeups import gather_wakeups
 from core.settings import Settings, SettingsError, load_settings
 from deploy.demo.commands import add_demo_commands
@@ -190,6 +191,7 @@ def build_app(settings: Settings) -> WebApp:
     configure_app(app, settings)
     configure_sync_wait(settings.redis_url)
     configure_sync_wait_limits(settings.waiting_sends)
+    configure_waiters(settings.redis_url, settings.waiting_readers)
     app.extensions["direct_sends"] = DirectSender(app, settings)
     if settings.app_env == "test":
         use_cheap_hashes()

@@ -10,7 +10,7 @@ from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
 from api.printers import cloudprnt, printer_routes, server_direct
 from api.request_log import setup_request_log
-from api.v1 import me, usage, v1, webhooks
+from api.v1 import me, triggers, usage, v1, webhooks
 from api.v1.messaging import (
     audiences,
     automations,
@@ -26,7 +26,7 @@ from api.v1.messaging import (
     templates,
 )
 from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites, tabs
-from api.v1.schemas.events import WEBHOOKS
+from api.v1.schemas.events.catalogue import EVENT_CATALOGUE
 
 # Importing a resource adds its routes to v1, and importing a hook module its routes to hooks.
 V1_RESOURCES = (
@@ -53,6 +53,7 @@ V1_RESOURCES = (
     loyalty,
     payments,
     printers,
+    triggers,
 )
 HOOKS = (cloud, stores, payment_hooks)
 PRINTERS = (cloudprnt, server_direct)
@@ -68,4 +69,4 @@ def register_api(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(printer_routes)
     app.register_api(v1)
     app.extensions["openapi_tags"] = TAGS
-    app.extensions["openapi_webhooks"] = WEBHOOKS
+    app.extensions["openapi_webhooks"] = EVENT_CATALOGUE

@@ -29,6 +29,7 @@ TAGS = (
     "Campaigns",
     "Stores and automations",
     "Webhooks",
+    "Test mode",
     "Usage",
     "Account",
     "Sites",

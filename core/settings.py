@@ -81,6 +81,8 @@ class Settings(BaseSettings):
     event_days: int = Field(30, ge=1, le=400)
     web_processes: int = Field(1, ge=1, le=256)
     waiting_sends: int = Field(20, ge=1, le=10_000)
+    waiting_readers: int = Field(12, ge=1, le=10_000)
+    """Long polls of the event feed that hold a thread of a web process."""
     direct_sends: int = Field(64, ge=0, le=10_000)
     """Sends that a web process has in flight itself; 0 leaves all of them to workers."""
     request_log_days: int = Field(7, ge=0, le=90)

@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from core.app_setup import configure_process
+from core.queue.tenant_waiters import configure_waiters
 from messaging.messages.sync_wait import configure_sync_wait
 from messaging.simulator.network.behaviour import NetworkBehaviour
 from tests.databases import admin_connection
@@ -48,6 +49,7 @@ def use_settings(settings: object) -> None:
     _settings_in_use[:] = [settings]
     configure_process(settings)
     configure_sync_wait(settings.redis_url)
+    configure_waiters(settings.redis_url, settings.waiting_readers)
 
 
 @pytest.fixture(scope="session")

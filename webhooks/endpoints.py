@@ -14,9 +14,11 @@ from core.http import BadUrl, Policy, RefusedAddress, check_url
 from core.security.signing import new_webhook_secret
 from core.values.text import BadText, normalize_text
 from tenants import audit
+from webhooks.custom_headers import clean_headers, pack_headers
 from webhooks.delivery import fanout, reasons
 from webhooks.event_types import clean_subscription
 from webhooks.events import wake_delivery_worker
+from webhooks.filters import clean_conditions
 from webhooks.listeners import update_listeners
 from webhooks.models import Endpoint, WebhookDelivery
 
@@ -33,6 +35,11 @@ class EndpointFields:
     url: str | None = None
     events: list[str] | None = None
     description: str | None = None
+    line_ids: list[int] | None = None
+    """Lines of the tenant, which the caller has checked. Empty: all lines."""
+    filters: list[dict[str, Any]] | None = None
+    headers: dict[str, str] | None = None
+    ordered: bool | None = None
 
 
 def register(fields: EndpointFields, policy: Policy, *, test: bool = False) -> Endpoint:
@@ -50,6 +57,10 @@ def register(fields: EndpointFields, policy: Policy, *, test: bool = False) -> E
         events=clean_subscription(fields.events or []),
         description=_description(fields.description or ""),
         secret=new_webhook_secret(),
+        line_ids=sorted(set(fields.line_ids or [])) or None,
+        filters=clean_conditions(fields.filters or []),
+        headers=pack_headers(clean_headers(fields.headers or {})),
+        ordered=bool(fields.ordered),
         test=test,
     )
     db.session.add(endpoint)
@@ -68,8 +79,24 @@ def change(endpoint_id: str, fields: EndpointFields, policy: Policy) -> Endpoint
         _subscribe(endpoint, clean_subscription(fields.events))
     if fields.description is not None:
         endpoint.description = _description(fields.description)
+    _change_selection(endpoint, fields)
     audit.record_change("webhooks.changed", endpoint.url, before, endpoint, events=endpoint.events)
     return endpoint
+
+
+def _change_selection(endpoint: Endpoint, fields: EndpointFields) -> None:
+    """Events that have no number yet were published under the old selection."""
+    if any(one is not None for one in (fields.line_ids, fields.filters, fields.ordered)):
+        fanout.lock_feed()
+        fanout.number_all_events()
+    if fields.line_ids is not None:
+        endpoint.line_ids = sorted(set(fields.line_ids)) or None
+    if fields.filters is not None:
+        endpoint.filters = clean_conditions(fields.filters)
+    if fields.headers is not None:
+        endpoint.headers = pack_headers(clean_headers(fields.headers))
+    if fields.ordered is not None:
+        endpoint.ordered = fields.ordered
 
 
 def _subscribe(endpoint: Endpoint, events: list[str]) -> None:

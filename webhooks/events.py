@@ -4,10 +4,14 @@ from typing import Any
 
 from core.clock import now
 from core.db import current_tenant_id, db, notify_workers
+from webhooks.event_types import EVENT_TYPES
 from webhooks.models import Event
 
 
 def publish_webhook_event(kind: str, body: dict[str, Any]) -> Event:
+    """Raises RuntimeError for a type that nobody could subscribe to."""
+    if kind not in EVENT_TYPES:
+        raise RuntimeError(f"{kind} is not in webhooks/event_types.py")
     event = Event(
         tenant_id=current_tenant_id(), type=kind, body={"event": kind, **body}, occurred_at=now()
     )

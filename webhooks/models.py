@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, Date, Index, SmallInteger, Text, func, text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
@@ -59,6 +60,14 @@ class Endpoint(Base, TenantOwned):
         EncryptedText("endpoints.old_secret", per_tenant=True)
     )
     old_secret_until: Mapped[datetime | None]
+    line_ids: Mapped[list[int] | None] = mapped_column(ARRAY(BigInteger))
+    """Only events of these lines, and events without a line; None: of all."""
+    filters: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
+    """Conditions on the body; see `webhooks/filters.py`."""
+    headers: Mapped[str | None] = mapped_column(EncryptedText("endpoints.headers", per_tenant=True))
+    """The endpoint's own headers, as JSON."""
+    ordered: Mapped[bool] = mapped_column(default=False)
+    """A delivery waits for the earlier ones of its conversation."""
     test: Mapped[bool] = mapped_column(default=False)
     """It gets only events of test mode; all other endpoints get every event."""
     enabled: Mapped[bool] = mapped_column(default=True)
@@ -96,6 +105,14 @@ class WebhookDelivery(Base, TenantOwned):
             "sequence",
             postgresql_where=text("due_at IS NOT NULL"),
         ),
+        Index(
+            "deliveries_conversation_idx",
+            "tenant_id",
+            "endpoint_id",
+            "conversation",
+            "sequence",
+            postgresql_where=text("due_at IS NOT NULL AND conversation IS NOT NULL"),
+        ),
         Index("deliveries_endpoint_idx", "tenant_id", "endpoint_id", "id"),
         Index("deliveries_event_idx", "tenant_id", "event_id"),
         Index("deliveries_late_idx", "tenant_id", "id", postgresql_where=text(LATE_DELIVERY)),
@@ -107,6 +124,8 @@ class WebhookDelivery(Base, TenantOwned):
     event_id: Mapped[str] = mapped_column(Id("evt"))
     type: Mapped[str] = mapped_column(Text)
     sequence: Mapped[int] = mapped_column(BigInteger)
+    conversation: Mapped[str | None] = mapped_column(Text)
+    """Deliveries with the same value are sent in order; None: in any order."""
     cause: Mapped[str] = mapped_column(Text, default="event")
     """`event`, `replay` or `test`."""
     state: Mapped[str] = mapped_column(Text, default="waiting")

@@ -17,8 +17,10 @@ from tenants import audit
 from webhooks import endpoints
 from webhooks.delivery import fanout
 from webhooks.delivery.claim import wire_fields
+from webhooks.delivery.fanout import PlannedDelivery
 from webhooks.event_types import EVENT_TYPES, is_subscribed
 from webhooks.events import wake_delivery_worker
+from webhooks.filters import EventFilter, conversation_of
 from webhooks.models import EndpointDay, Event, WebhookAttempt, WebhookDelivery
 
 STATES = ("waiting", "sending", "delivered", "failed", "cancelled")
@@ -26,26 +28,8 @@ MAX_REPLAYED = 10_000
 EPOCH = datetime(1970, 1, 2, tzinfo=UTC)
 SLACK = timedelta(hours=1)  # between an event's own time and that of its id
 
-FEED = text("""
-SELECT id, body, occurred_at, sequence FROM events
- WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :most
-""")
-# How many events are scanned for those of test mode, however few there are.
-SCAN_LIMIT = 2000
-TEST_FEED = text(f"""
-SELECT id, body, occurred_at, sequence FROM (
-    SELECT id, body, occurred_at, sequence FROM events
-     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :scanned
-) AS events WHERE {fanout.IS_TEST} ORDER BY sequence LIMIT :most
-""")  # noqa: S608
-LAST_SCANNED = text("""
-SELECT count(*), max(sequence) FROM (
-    SELECT sequence FROM events
-     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :scanned
-) AS events
-""")
 IN_RANGE = text(f"""
-SELECT id, type, sequence FROM events
+SELECT id, type, sequence, body FROM events
  WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid)
    AND (occurred_at BETWEEN :since AND :until OR published_at BETWEEN :since AND :until)
    AND type = ANY(:types) AND sequence IS NOT NULL
@@ -77,41 +61,6 @@ class ReplayRange:
     until: datetime
     missed: bool = False
     """Only events that were never delivered."""
-
-
-def event_feed(after: int, limit: int) -> list[dict[str, Any]]:
-    """Events with a number above `after`, oldest first. Numbers new events first if needed.
-
-    The last read comes after the last numbering: while this reader waited for the feed, another one
-    may have numbered events that its first read did not find.
-    """
-    rows = _feed(after, limit)
-    numbered = 1
-    while len(rows) < limit and numbered:
-        numbered = fanout.number_for_reader()
-        rows = _feed(after, limit)
-    return [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows]
-
-
-def test_event_feed(after: int, limit: int) -> tuple[list[dict[str, Any]], int | None]:
-    """The test-mode events among the next ones, and the number to continue from; None: at the
-    end.
-    """
-    fanout.number_all_events()
-    params = {"tenant_id": current_tenant_id(), "after": after, "scanned": SCAN_LIMIT}
-    rows = db.session.execute(
-        TEST_FEED.columns(id=Event.id.type), {**params, "most": limit + 1}
-    ).all()
-    shown = [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows[:limit]]
-    if len(rows) > limit:
-        return shown, int(shown[-1]["sequence"])
-    scanned, last = db.session.execute(LAST_SCANNED, params).one()
-    return shown, last if scanned == SCAN_LIMIT else None
-
-
-def _feed(after: int, limit: int) -> Sequence[Any]:
-    params = {"tenant_id": current_tenant_id(), "after": after, "most": limit}
-    return db.session.execute(FEED.columns(id=Event.id.type), params).all()
 
 
 def list_deliveries(
@@ -229,7 +178,12 @@ def replay_events(endpoint_id: str, replay: ReplayRange) -> int:
             most=MAX_REPLAYED,
         )
     arrived = _already_delivered(endpoint_id, rows) if replay.missed else set()
-    again = [(endpoint_id, row) for row in rows if row.id not in arrived]
+    wanted = EventFilter.of(endpoint.line_ids, endpoint.filters)
+    again = [
+        PlannedDelivery(endpoint_id, row, conversation_of(row.body) if endpoint.ordered else None)
+        for row in rows
+        if row.id not in arrived and wanted.accepts(row.body)
+    ]
     fanout.create_deliveries(again, cause="replay")
     audit.record(
         "webhooks.replayed",

@@ -39,14 +39,18 @@ from core.db import tenant_scope
 from core.errors import Forbidden, NotFound, invalid
 from core.http import Policy
 from core.ids import BadId
+from core.queue.tenant_waiters import tenant_waiters
+from core.queue.wakeups import TENANT_SETS
 from messaging.api_caller import ApiCaller
 from webhooks import endpoints
 from webhooks import queries as webhook_queries
 from webhooks.endpoints import EndpointFields
+from webhooks.feed import event_page
 from webhooks.models import Endpoint, WebhookDelivery
 from webhooks.queries import DeliveryFilters, ReplayRange
 
 TAG = Tag(name="Webhooks")
+FEED_WAKEUPS = TENANT_SETS["jobs.webhooks.worker.drain"]  # sent for every new event
 
 
 def _with_secret(answer: Response) -> Response:
@@ -88,8 +92,7 @@ def register(body: NewEndpoint) -> JsonAnswer:
     """The signing secret is only shown in this response. An endpoint that is registered with a test
     key gets test events only.
     """
-    fields = EndpointFields(url=body.url, events=body.events, description=body.description)
-    endpoint = endpoints.register(fields, outbound_policy(), test=g.caller.test)
+    endpoint = endpoints.register(_fields(body), outbound_policy(), test=g.caller.test)
     where = {"Location": f"/api/v1/webhooks/{endpoint.id}"}
     return {**endpoint_json(endpoint), "secret": None}, 201, where
 
@@ -115,8 +118,7 @@ def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
     """Missing fields stay unchanged."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        fields = EndpointFields(url=body.url, events=body.events, description=body.description)
-        endpoint = _endpoint(path.endpoint_id)
+        endpoint, fields = _endpoint(path.endpoint_id), _fields(body)
         if fields != EndpointFields():
             endpoint = endpoints.change(path.endpoint_id, fields, outbound_policy())
         if body.enabled is not None:
@@ -243,16 +245,45 @@ def replay(body: ReplayRequest) -> JsonAnswer:
 
 @v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
 @key_may("webhooks", test_keys=True)
-def feed(query: FeedQuery) -> dict[str, Any]:
-    """Oldest first, numbered without gaps: the same events that endpoints get."""
+def feed(query: FeedQuery) -> dict[str, Any] | tuple[dict[str, Any], int, dict[str, str]]:
+    """Oldest first, numbered without gaps: the same events that endpoints get. With `wait`, the
+    response is held until there is an event after `after`, or until the seconds are over.
+    """
     _sees_all_lines()
+    if not query.wait:
+        return _read_feed(query)
+
+    found, waited = tenant_waiters().read_until(
+        FEED_WAKEUPS,
+        g.tenant_id,
+        query.wait,
+        read=lambda: _read_feed(query),
+        is_empty=lambda page: not page["data"] and page["next"] is None,
+    )
+    return found if waited else (found, 200, {"Retry-After": "1"})
+
+
+def _read_feed(query: FeedQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        if g.caller.test:
-            shown, go_on = webhook_queries.test_event_feed(query.after, query.limit)
-            return {"data": shown, "next": None if go_on is None else str(go_on)}
-        found = webhook_queries.event_feed(query.after, query.limit + 1)
-    shown, more = found[: query.limit], len(found) > query.limit
-    return {"data": shown, "next": str(shown[-1]["sequence"]) if more else None}
+        return event_page(query.after, query.limit, test=g.caller.test)
+
+
+def _fields(body: NewEndpoint | EndpointChange) -> EndpointFields:
+    filters = None if body.filters is None else [one.model_dump() for one in body.filters]
+    if body.instance_ids is not None:
+        known = {line.id for line in g.caller.lines if line.test or not g.caller.test}
+        for one in body.instance_ids:
+            if one not in known:
+                raise invalid("instance_ids", "unknown_instance", "There is no line {id}.", id=one)
+    return EndpointFields(
+        url=body.url,
+        events=body.events,
+        description=body.description,
+        line_ids=body.instance_ids,
+        filters=filters,
+        headers=body.headers,
+        ordered=body.ordered,
+    )
 
 
 def outbound_policy() -> Policy:

@@ -1,7 +1,7 @@
 """Parts of the OpenAPI document that all operations share: headers, errors, webhooks."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
@@ -71,19 +71,34 @@ def _add_to(operation: dict[str, Any], method: str, *, sends: bool) -> None:
         answer["headers"] = {name: {"$ref": f"{REF}headers/{name}"} for name in names}
 
 
-def add_webhooks(document: dict[str, Any], events: Mapping[str, type[BaseModel]]) -> None:
+class DescribedEvent(Protocol):
+    @property
+    def model(self) -> type[BaseModel]: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def example(self) -> dict[str, Any]: ...
+
+
+def add_webhooks(document: dict[str, Any], events: Mapping[str, DescribedEvent]) -> None:
     """Add the OpenAPI 3.1 webhooks: what Comanda posts to the customer's server."""
     schemas, found = document["components"]["schemas"], {}
-    for event, model in events.items():
+    for event, described in events.items():
+        model = described.model
         schema = model.model_json_schema(ref_template=f"{REF}schemas/{{model}}")
         for name, inner in schema.pop("$defs", {}).items():
             schemas.setdefault(name, inner)
         schemas[model.__name__] = schema
-        body = {"schema": {"$ref": f"{REF}schemas/{model.__name__}"}}
+        body = {
+            "schema": {"$ref": f"{REF}schemas/{model.__name__}"},
+            "example": described.example,
+        }
         found[event] = {
             "post": {
                 "summary": event,
-                "description": model.__doc__ or "",
+                "description": described.summary,
                 "operationId": event.replace(".", "_"),
                 "requestBody": {"required": True, "content": {"application/json": body}},
                 "responses": {"2XX": {"description": "Received. Any other status is retried."}},

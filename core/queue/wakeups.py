@@ -17,6 +17,7 @@ from core.logs import current_request_id, logger
 from core.queue.batching_thread import BatchingThread
 from core.queue.listeners import ALL_TOPICS, COMPLETE, LISTENER_HASHES
 from core.queue.registry import JOB_QUEUES, MODULE_QUEUES
+from core.queue.tenant_waiters import WAKE_WAITERS
 from core.redis.client import mark_redis_down, redis_client, redis_is_down
 from core.redis.scripts import LuaScript, ScriptCall, run_scripts
 
@@ -47,7 +48,9 @@ local function listens(topics)
   end
   return false
 end
+{WAKE_WAITERS}
 if KEYS[4] ~= '' then
+  wake_waiters(KEYS[4], ARGV[3])
   if ARGV[4] ~= '' and not listens(ARGV[4]) then return 0 end
   if redis.call('SADD', KEYS[4], ARGV[3]) == 0 then return 0 end
 end

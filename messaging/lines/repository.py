@@ -4,6 +4,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import bindparam, or_, select, update
 
@@ -368,14 +369,15 @@ def record_line_state(
         update(Line)
         .where(Line.tenant_id == current_tenant_id(), Line.id == line_id, Line.state != state)
         .values(state=state, state_because=because, state_at=now(), paused_until=until)
-        .returning(Line.id)
+        .returning(Line.id, Line.test)
     ).first()
     if changed is not None and state == "connected":
         _default_if_none(line_id)
     if changed is not None:
         invalidate_tenant_cache()
     if changed is not None and (kind := STATE_EVENTS.get(state, "instances.disconnected")):
-        data = {"state": state, "because": NETWORK_REASONS.english(because)}
+        data: dict[str, Any] = {"state": state, "because": NETWORK_REASONS.english(because)}
+        data |= {"test": True} if changed.test else {}
         publish_webhook_event(kind, {"instance_id": line_id, "data": data})
         lanes.mark_due("troubles", current_tenant_id())
         notify_workers("jobs.lines.alerts.send_alerts")

@@ -19,6 +19,7 @@ from core.openapi.document import openapi_document
 from core.openapi.postman import postman_collection
 from portal.developers.guide_catalog import FOR_OPERATORS, Guide, chapters, guides_in, search_guides
 from portal.developers.markdown import DOCS
+from portal.developers.markdown_pages import guide_markdown, markdown_response
 from portal.web.auth import open_to_all
 
 guides = Blueprint("guides", __name__)
@@ -55,6 +56,8 @@ def page(guide: str) -> Any:
     at = next((number for number, one in enumerate(every) if one.name == guide), None)
     if at is None:
         abort(404)
+    if request.accept_mimetypes.best_match(("text/html", "text/markdown")) == "text/markdown":
+        return markdown_response(guide_markdown(every[at]))
     return render_template(
         "guides/guide.html",
         guide=every[at],

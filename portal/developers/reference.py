@@ -19,7 +19,13 @@ from tenants.request_log import operation_name
 
 developers = Blueprint("developers", __name__)
 
-GROUPS = (N_("Instances"), N_("Print agents"), N_("Stores and automations"), N_("Usage"))
+GROUPS = (
+    N_("Instances"),
+    N_("Print agents"),
+    N_("Stores and automations"),
+    N_("Test mode"),
+    N_("Usage"),
+)
 PREFIX = "/api/v1"
 DEEPEST = 3
 
@@ -69,7 +75,7 @@ class CallDoc:
 
     @cached_property
     def body(self) -> str:
-        return "" if self.example is None or self.takes_file else _pretty(self.example)
+        return "" if self.example is None or self.takes_file else pretty_json(self.example)
 
     @property
     def takes_file(self) -> bool:
@@ -96,13 +102,13 @@ class CallGroup:
 @developers.get("/reference")
 @open_to_all
 def reference() -> Any:
-    return render_template("reference/index.html", groups=_groups(), api_url=api_url())
+    return render_template("reference/index.html", groups=call_groups(), api_url=api_url())
 
 
 @developers.get("/reference/<group>")
 @open_to_all
 def calls(group: str) -> Any:
-    groups = _groups()
+    groups = call_groups()
     chosen = next((one for one in groups if one.slug == group), None)
     if chosen is None:
         abort(404)
@@ -111,7 +117,7 @@ def calls(group: str) -> Any:
     )
 
 
-def _groups() -> list[CallGroup]:
+def call_groups() -> list[CallGroup]:
     known: list[CallGroup] | None = current_app.extensions.get("reference_groups")
     if known is None:
         known = current_app.extensions["reference_groups"] = read_groups(current_app)
@@ -150,7 +156,7 @@ def _call(
         text=render_inline(operation.get("description", "")),
         scope=scopes.get(f"{method} {short}", ""),
         parameters=parameters,
-        fields=_fields(body.get("schema", {}), shapes),
+        fields=body_fields(body.get("schema", {}), shapes),
         example=Upload(file) if BYTES in contents else body.get("example"),
         answers=_answers(operation["responses"], shapes),
     )
@@ -168,7 +174,7 @@ def _parameter(parameter: dict[str, Any], shapes: dict[str, Any]) -> FieldDoc:
     )
 
 
-def _fields(
+def body_fields(
     schema: dict[str, Any], shapes: dict[str, Any], before: str = "", depth: int = 0
 ) -> list[FieldDoc]:
     """The fields of a body, required ones first; nested fields are named `outer.inner`."""
@@ -187,13 +193,15 @@ def _fields(
         many = inner.get("type") == "array"
         deeper = _plain(inner.get("items", {}), shapes) if many else inner
         if depth < DEEPEST and deeper.get("properties"):
-            found += _fields(deeper, shapes, f"{before}{name}{'[]' if many else ''}.", depth + 1)
+            found += body_fields(
+                deeper, shapes, f"{before}{name}{'[]' if many else ''}.", depth + 1
+            )
     return found
 
 
 def _fields_by_type(variants: list[dict[str, Any]], shapes: dict[str, Any]) -> list[FieldDoc]:
     """The fields that all types have, then those of each type with the type's name."""
-    tables = {one["properties"]["type"]["const"]: _fields(one, shapes) for one in variants}
+    tables = {one["properties"]["type"]["const"]: body_fields(one, shapes) for one in variants}
     shared = set.intersection(*({field.name for field in table} for table in tables.values()))
     first = next(iter(tables.values()))
     common = [field for field in first if field.name in shared]
@@ -237,8 +245,8 @@ def _answers(responses: dict[str, Any], shapes: dict[str, Any]) -> list[Response
     for status, answer in responses.items():
         content = answer.get("content", {})
         shown = content.get("application/json", {})
-        example = _pretty(shown["example"]) if "example" in shown else ", ".join(content)
-        fields = _fields(shown.get("schema", {}), shapes) if status < "400" else []
+        example = pretty_json(shown["example"]) if "example" in shown else ", ".join(content)
+        fields = body_fields(shown.get("schema", {}), shapes) if status < "400" else []
         found.append(ResponseDoc(status, answer.get("description", ""), example, fields))
     return sorted(found, key=lambda answer: answer.status)
 
@@ -255,5 +263,5 @@ def _scopes(app: Flask) -> dict[str, str]:
     }
 
 
-def _pretty(value: Any) -> str:
+def pretty_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)

@@ -34,6 +34,7 @@ from portal.courier.views import courier_pages
 from portal.developers.api_keys import integrations
 from portal.developers.guide_views import guides
 from portal.developers.help_links import help_for
+from portal.developers.markdown_pages import markdown_pages
 from portal.developers.reference import developers
 from portal.developers.request_log import request_log_pages
 from portal.diner import (
@@ -161,6 +162,7 @@ BLUEPRINTS = (
     request_log_pages,
     developers,
     guides,
+    markdown_pages,
     webhooks_pages,
     deliveries_pages,
     settings_pages,

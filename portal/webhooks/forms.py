@@ -7,6 +7,7 @@ from wtforms import (
     RadioField,
     SelectMultipleField,
     StringField,
+    TextAreaField,
 )
 from wtforms.validators import Length, Optional
 
@@ -21,6 +22,10 @@ class EndpointForm(Form):
         _("Events"), [required()], choices=[("yes", "yes"), ("no", "no")], default="yes"
     )
     events = SelectMultipleField(_("Events"), choices=[(kind, kind) for kind in EVENT_TYPES])
+    lines = SelectMultipleField(_("Lines"), coerce=int)
+    filters = TextAreaField(_("Filters"), [Optional(), Length(max=5000)])
+    headers = TextAreaField(_("Your own headers"), [Optional(), Length(max=6000)])
+    ordered = BooleanField(_("Keep the order of each conversation"))
 
     def chosen(self) -> list[str]:
         return ["*"] if self.every.data == "yes" else list(self.events.data or [])

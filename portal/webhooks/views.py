@@ -11,6 +11,7 @@ from core.clock import now, zone
 from core.db import tenant_scope
 from core.errors import DomainError, invalid
 from core.http import Policy
+from messaging.lines import repository as line_repository
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
@@ -19,8 +20,10 @@ from portal.webhooks.forms import EndpointForm, ReplayForm, RotateSecretForm
 from tenants.api_keys import OVERLAPS
 from webhooks import endpoints
 from webhooks import queries as webhook_queries
+from webhooks.custom_headers import format_headers, parse_headers, unpack_headers
 from webhooks.endpoints import EndpointFields
 from webhooks.event_types import ALL_EVENTS, EVENT_GROUPS
+from webhooks.filters import format_conditions, parse_conditions
 from webhooks.models import Endpoint, EndpointDay
 from webhooks.queries import DeliveryFilters, ReplayRange
 
@@ -51,7 +54,7 @@ def index() -> Any:
 @webhooks_pages.route("/webhooks/new", methods=["GET", "POST"])
 @member_may("webhooks.manage")
 def new() -> Any:
-    form = EndpointForm()
+    form = _with_lines(EndpointForm())
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
@@ -69,11 +72,11 @@ def endpoint(endpoint_id: str) -> Any:
 @webhooks_pages.post(ENDPOINT)
 @member_may("webhooks.manage")
 def save(endpoint_id: str) -> Any:
-    known, form = _endpoint(endpoint_id), EndpointForm()
+    known, form = _endpoint(endpoint_id), _with_lines(EndpointForm())
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
-                endpoints.change(endpoint_id, _endpoint_settings(form), _policy())
+                endpoints.change(endpoint_id, _endpoint_settings(form, known), _policy())
             flash(gettext("Saved."), "success")
             return redirect(url_for("webhooks.endpoint", endpoint_id=endpoint_id))
     return _page(known, form=form)
@@ -180,12 +183,18 @@ def _page(
         latest = webhook_queries.list_deliveries(DeliveryFilters(endpoint_id=known.id), None, 6)
     if may("webhooks.manage"):
         every = ALL_EVENTS in known.events
-        form = form or EndpointForm(
-            formdata=None,
-            url=known.url,
-            description=known.description,
-            every="yes" if every else "no",
-            events=[] if every else known.events,
+        form = form or _with_lines(
+            EndpointForm(
+                formdata=None,
+                url=known.url,
+                description=known.description,
+                every="yes" if every else "no",
+                events=[] if every else known.events,
+                lines=known.line_ids or [],
+                filters=format_conditions(known.filters),
+                headers=format_headers(unpack_headers(known.headers)),
+                ordered=known.ordered,
+            )
         )
         replay_form = replay_form or _fresh_replay(known)
     return render_template(
@@ -225,10 +234,28 @@ def _endpoint(endpoint_id: str) -> Endpoint:
         return endpoints.get(endpoint_id)
 
 
-def _endpoint_settings(form: EndpointForm) -> EndpointFields:
+def _endpoint_settings(form: EndpointForm, known: Endpoint | None = None) -> EndpointFields:
+    headers = unpack_headers(known.headers) if known is not None else {}
     return EndpointFields(
-        url=field_text(form.url), events=form.chosen(), description=field_text(form.description)
+        url=field_text(form.url),
+        events=form.chosen(),
+        description=field_text(form.description),
+        line_ids=list(form.lines.data or []),
+        filters=parse_conditions(field_text(form.filters)),
+        headers=parse_headers(field_text(form.headers), headers),
+        ordered=bool(form.ordered.data),
     )
+
+
+def _with_lines(form: EndpointForm) -> EndpointForm:
+    """Removed lines are left out, unless the endpoint still names them."""
+    with tenant_scope(g.tenant_id):
+        labels = line_repository.line_labels()
+    chosen = form.lines.data or []
+    form.lines.choices = [
+        (one.id, one.name) for one in labels if not one.removed or one.id in chosen
+    ]
+    return form
 
 
 def _policy() -> Policy:

@@ -22,10 +22,10 @@ from tests.messaging.messages.test_message_lifecycle import accept, claim, settl
 from tests.webhooks.receivers import LOCAL, add_endpoint, deliveries_of
 from tests.webhooks.transactions import in_context, open_transaction
 from webhooks import endpoints, listeners
-from webhooks import queries as webhook_queries
 from webhooks.delivery import fanout
 from webhooks.endpoints import EndpointFields
 from webhooks.events import publish_webhook_event
+from webhooks.feed import event_feed
 
 JOB = "jobs.webhooks.worker.drain"
 NOWHERE = "http://127.0.0.1:9/hook"
@@ -357,11 +357,11 @@ def test_a_reader_of_the_feed_wakes_a_worker_only_for_deliveries(restaurant, wok
     publish(restaurant)
     known()
     with restaurant.scope():
-        assert [one["sequence"] for one in webhook_queries.event_feed(0, 10)] == [1]
+        assert [one["sequence"] for one in event_feed(0, 10)] == [1]
     assert woken() == set()
     add_endpoint(restaurant, NOWHERE, "messages.sent")
     publish(restaurant)
     known()
     with restaurant.scope():
-        assert len(webhook_queries.event_feed(0, 10)) == 2
+        assert len(event_feed(0, 10)) == 2
     assert (woken(), len(deliveries_of(restaurant))) == ({restaurant.tenant_id}, 1)

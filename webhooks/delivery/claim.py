@@ -15,20 +15,28 @@ from core.clock import now, rfc3339
 from core.db import current_tenant_id, db
 from core.ids import from_uuid
 from core.security.encryption import current_keyring
+from webhooks.custom_headers import unpack_headers
 from webhooks.endpoints import FAILURES_BEFORE_PAUSE
 from webhooks.models import Endpoint
 
-CLAIM_ENDPOINTS = text("""
+# A delivery of an ordered endpoint waits for the earlier ones of its conversation.
+IN_TURN = """(d.conversation IS NULL OR NOT EXISTS (
+                      SELECT 1 FROM deliveries AS earlier
+                       WHERE earlier.tenant_id = :tenant_id
+                         AND earlier.endpoint_id = d.endpoint_id
+                         AND earlier.conversation = d.conversation
+                         AND earlier.sequence < d.sequence AND earlier.due_at IS NOT NULL))"""
+CLAIM_ENDPOINTS = text(f"""
 UPDATE endpoints SET busy_until = :lease_until
  WHERE tenant_id = :tenant_id AND enabled AND removed_at IS NULL
    AND (busy_until IS NULL OR busy_until <= :now)
    AND (rests_until IS NULL OR rests_until <= :now)
-   AND EXISTS (SELECT 1 FROM deliveries
-                WHERE deliveries.tenant_id = :tenant_id
-                  AND deliveries.endpoint_id = endpoints.id AND deliveries.due_at <= :now)
-RETURNING id, url, secret, old_secret, old_secret_until, failures
-""")
-CLAIM_DELIVERIES = text("""
+   AND EXISTS (SELECT 1 FROM deliveries AS d
+                WHERE d.tenant_id = :tenant_id
+                  AND d.endpoint_id = endpoints.id AND d.due_at <= :now AND {IN_TURN})
+RETURNING id, url, secret, old_secret, old_secret_until, failures, headers
+""")  # noqa: S608
+CLAIM_DELIVERIES = text(f"""
 UPDATE deliveries
    SET state = 'sending', attempt = attempt + 1, due_at = :lease_until, changed_at = :now
   FROM (SELECT waiting.id, waiting.due_at, happened.body, happened.occurred_at
@@ -37,7 +45,7 @@ UPDATE deliveries
          CROSS JOIN LATERAL (
                SELECT d.id, d.event_id, d.due_at FROM deliveries AS d
                 WHERE d.tenant_id = :tenant_id AND d.endpoint_id = free.endpoint_id
-                  AND d.due_at <= :now
+                  AND d.due_at <= :now AND {IN_TURN}
                 ORDER BY d.due_at, d.sequence LIMIT free.most) AS waiting
           LEFT JOIN LATERAL (
                SELECT e.body, e.occurred_at FROM events AS e
@@ -47,16 +55,16 @@ UPDATE deliveries
    AND deliveries.due_at = due.due_at
 RETURNING deliveries.id, deliveries.endpoint_id, deliveries.event_id, deliveries.attempt,
           deliveries.step, deliveries.sequence, due.body, due.occurred_at
-""")
-NEXT_DUE = text("""
+""")  # noqa: S608
+NEXT_DUE = text(f"""
 SELECT min(greatest(first.due_at, e.rests_until, e.busy_until))
   FROM endpoints AS e
  CROSS JOIN LATERAL (
        SELECT d.due_at FROM deliveries AS d
         WHERE d.tenant_id = :tenant_id AND d.endpoint_id = e.id
-          AND d.due_at IS NOT NULL ORDER BY d.due_at LIMIT 1) AS first
+          AND d.due_at IS NOT NULL AND {IN_TURN} ORDER BY d.due_at LIMIT 1) AS first
  WHERE e.tenant_id = :tenant_id AND e.enabled AND e.removed_at IS NULL
-""")
+""")  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,8 @@ class EndpointBatch:
     url: str
     secrets: tuple[str, ...]
     failures: int
+    headers: dict[str, str] = field(default_factory=dict)
+    """The endpoint's own."""
     claimed: list[ClaimedDelivery] = field(default_factory=list)
 
 
@@ -144,8 +154,9 @@ def _batch(row: Any, moment: datetime) -> EndpointBatch:
     secrets = [_decrypted(row.secret, "secret")]
     if row.old_secret is not None and row.old_secret_until > moment:
         secrets.append(_decrypted(row.old_secret, "old_secret"))
+    headers = unpack_headers(row.headers and _decrypted(row.headers, "headers"))
     return EndpointBatch(
-        from_uuid("ep", row.id), str(row.id), row.url, tuple(secrets), row.failures
+        from_uuid("ep", row.id), str(row.id), row.url, tuple(secrets), row.failures, headers
     )
 
 

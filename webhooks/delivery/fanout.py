@@ -7,7 +7,7 @@ reader ever sees a number before all smaller ones.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
@@ -17,6 +17,7 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from webhooks.event_types import ALL_EVENTS, TEST_EVENT, is_subscribed
 from webhooks.events import publish_webhook_event, wake_delivery_worker
+from webhooks.filters import EventFilter, conversation_of
 from webhooks.models import Endpoint, EventFeed
 
 BATCH_SIZE = 1000
@@ -41,7 +42,8 @@ UPDATE events SET sequence = :last + mine.place
                  ORDER BY id LIMIT :most) AS waiting) AS mine
  WHERE events.tenant_id = :tenant_id AND events.id = mine.id
 RETURNING events.id, events.type, events.sequence, {IS_TEST} AS test,
-          coalesce(events.published_at, events.occurred_at) AS published_at
+          coalesce(events.published_at, events.occurred_at) AS published_at,
+          CASE WHEN :bodies THEN events.body END AS body
 """)  # noqa: S608
 NUMBER_ONE = text("""
 UPDATE events SET sequence = :last + 1
@@ -53,12 +55,12 @@ UPDATE event_feeds SET last_sequence = :last WHERE tenant_id = :tenant_id
 """)
 DELIVER = text("""
 INSERT INTO deliveries (tenant_id, id, endpoint_id, event_id, type, sequence, cause, state,
-                        attempt, step, due_at, created_at, changed_at)
+                        attempt, step, due_at, created_at, changed_at, conversation)
 SELECT :tenant_id, mine.id, mine.endpoint_id, mine.event_id, mine.type, mine.sequence, :cause,
-       'waiting', 0, 0, :now, :now, :now
+       'waiting', 0, 0, :now, :now, :now, mine.conversation
   FROM unnest(CAST(:ids AS uuid[]), CAST(:endpoint_ids AS uuid[]), CAST(:event_ids AS uuid[]),
-              CAST(:types AS text[]), CAST(:sequences AS bigint[]))
-       AS mine (id, endpoint_id, event_id, type, sequence)
+              CAST(:types AS text[]), CAST(:sequences AS bigint[]), CAST(:conversations AS text[]))
+       AS mine (id, endpoint_id, event_id, type, sequence, conversation)
 RETURNING id
 """)
 # One round trip for both.
@@ -72,6 +74,32 @@ class Subscriber:
     since: datetime
     test: bool
     """The endpoint gets only events of test mode."""
+    filter: EventFilter
+    ordered: bool
+
+    @property
+    def needs_bodies(self) -> bool:
+        return self.ordered or not self.filter.accepts_all
+
+    def wants(self, event: Any) -> bool:
+        return (
+            is_subscribed(self.events, event.type)
+            and event.published_at >= self.since
+            and (event.test or not self.test)
+            and (self.filter.accepts_all or self.filter.accepts(event.body))
+        )
+
+    def planned_for(self, event: Any) -> "PlannedDelivery":
+        conversation = conversation_of(event.body) if self.ordered else None
+        return PlannedDelivery(self.id, event, conversation)
+
+
+class PlannedDelivery(NamedTuple):
+    """An event that an endpoint gets, and the conversation it is kept in order by."""
+
+    endpoint_id: str
+    event: Any
+    conversation: str | None = None
 
 
 def number_events(most: int = BATCH_SIZE) -> int:
@@ -113,12 +141,14 @@ def has_events_to_fan_out() -> bool:
 def _number_events(most: int) -> tuple[int, int]:
     """How many events were numbered, and how many deliveries were created."""
     last = lock_feed()
+    listening = list_subscribers()
+    bodies = any(one.needs_bodies for one in listening)
     rows = db.session.execute(
-        NUMBER, {"tenant_id": current_tenant_id(), "last": last, "most": most}
+        NUMBER, {"tenant_id": current_tenant_id(), "last": last, "most": most, "bodies": bodies}
     ).all()
     if not rows:
         return 0, 0
-    return len(rows), len(_fan_out(rows, list_subscribers(), last + len(rows)))
+    return len(rows), len(_fan_out(rows, listening, last + len(rows)))
 
 
 def lock_feed() -> int:
@@ -137,13 +167,31 @@ def lock_feed() -> int:
 
 def list_subscribers() -> list[Subscriber]:
     rows = db.session.execute(
-        select(Endpoint.id, Endpoint.events, Endpoint.listens_since, Endpoint.test).where(
+        select(
+            Endpoint.id,
+            Endpoint.events,
+            Endpoint.listens_since,
+            Endpoint.test,
+            Endpoint.line_ids,
+            Endpoint.filters,
+            Endpoint.ordered,
+        ).where(
             Endpoint.tenant_id == current_tenant_id(),
             Endpoint.enabled,
             Endpoint.removed_at.is_(None),
         )
     )
-    return [Subscriber(*row) for row in rows]
+    return [
+        Subscriber(
+            row.id,
+            row.events,
+            row.listens_since,
+            row.test,
+            EventFilter.of(row.line_ids, row.filters),
+            row.ordered,
+        )
+        for row in rows
+    ]
 
 
 def create_test_delivery(endpoint: Endpoint) -> str:
@@ -164,20 +212,20 @@ def create_test_delivery(endpoint: Endpoint) -> str:
         NUMBER_ONE,
         {"tenant_id": current_tenant_id(), "last": last, "id": str(to_uuid("evt", event.id))},
     ).one()
-    return create_deliveries([(endpoint.id, row)], cause="test", last=last + 1)[0]
+    return create_deliveries([PlannedDelivery(endpoint.id, row)], cause="test", last=last + 1)[0]
 
 
 def create_deliveries(
-    pairs: Iterable[tuple[str, Any]], cause: str, last: int | None = None
+    planned: Iterable[PlannedDelivery], cause: str, last: int | None = None
 ) -> list[str]:
-    """Create a delivery for each pair of an endpoint and a numbered event. Returns their ids.
+    """Create a delivery for each endpoint and numbered event. Returns their ids.
 
     `last`: the new last number of the feed, if it changes in the same call.
     """
-    pairs = sorted(pairs, key=lambda pair: pair[1].sequence)
-    ids = [new_uuid() for _ in pairs]
-    uuids = {one: str(to_uuid("ep", one)) for one in {endpoint_id for endpoint_id, _ in pairs}}
-    if pairs or last is not None:
+    planned = sorted(planned, key=lambda one: one.event.sequence)
+    ids = [new_uuid() for _ in planned]
+    uuids = {one: str(to_uuid("ep", one)) for one in {each.endpoint_id for each in planned}}
+    if planned or last is not None:
         db.session.execute(
             DELIVER if last is None else DELIVER_AND_ADVANCE,
             {
@@ -186,10 +234,11 @@ def create_deliveries(
                 "now": now(),
                 "cause": cause,
                 "ids": [str(one) for one in ids],
-                "endpoint_ids": [uuids[endpoint_id] for endpoint_id, _ in pairs],
-                "event_ids": [str(event.id) for _, event in pairs],
-                "types": [event.type for _, event in pairs],
-                "sequences": [event.sequence for _, event in pairs],
+                "endpoint_ids": [uuids[one.endpoint_id] for one in planned],
+                "event_ids": [str(one.event.id) for one in planned],
+                "types": [one.event.type for one in planned],
+                "sequences": [one.event.sequence for one in planned],
+                "conversations": [one.conversation for one in planned],
             },
         )
     return [from_uuid("dlv", one) for one in ids]
@@ -197,15 +246,5 @@ def create_deliveries(
 
 def _fan_out(rows: Sequence[Any], listening: list[Subscriber], last: int) -> list[str]:
     """Returns the ids of the deliveries."""
-    return create_deliveries(
-        (
-            (one.id, row)
-            for row in rows
-            for one in listening
-            if is_subscribed(one.events, row.type)
-            and row.published_at >= one.since
-            and (row.test or not one.test)
-        ),
-        cause="event",
-        last=last,
-    )
+    planned = (one.planned_for(row) for row in rows for one in listening if one.wants(row))
+    return create_deliveries(planned, cause="event", last=last)

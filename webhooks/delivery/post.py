@@ -59,7 +59,12 @@ async def post_delivery(
         reply = await client.request(
             "POST",
             batch.url,
-            headers={**signed, "Content-Type": "application/json", "User-Agent": USER_AGENT},
+            headers={
+                **batch.headers,
+                **signed,
+                "Content-Type": "application/json",
+                "User-Agent": USER_AGENT,
+            },
             body=one.body,
             timeout=TOTAL_SECONDS,
             connect_timeout=CONNECT_SECONDS,

@@ -8,12 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from api.paging import PageQuery
 from api.schemas import MomentWithOffset
 from core.clock import rfc3339
+from webhooks.custom_headers import unpack_headers
 from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.endpoints import state_of
 from webhooks.event_types import EVENT_TYPES
 from webhooks.models import Endpoint, WebhookAttempt, WebhookDelivery
 
 EVENTS = "`*` for all, or names: " + ", ".join(EVENT_TYPES)
+MAX_WAIT_SECONDS = 25  # deploy/nginx.conf drops silent API calls after 35
 EXAMPLE_ID = "ep_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 
 
@@ -42,6 +44,39 @@ class FeedQuery(BaseModel):
         description="The last sequence number you have; 0 to start at the beginning.",
     )
     limit: int = Field(50, ge=1, le=200, description="The maximum number of results.")
+    wait: int = Field(
+        0,
+        ge=0,
+        le=MAX_WAIT_SECONDS,
+        description=(
+            "Seconds to wait for an event if there is none yet. If too many requests wait already,"
+            " the response comes at once, with `Retry-After`."
+        ),
+    )
+
+
+class EventFilterShape(BaseModel):
+    """A condition on an event's body."""
+
+    field: str = Field(
+        max_length=200,
+        description="The field, with dots for inner fields.",
+        examples=["data.type"],
+    )
+    op: Literal["==", "in", ">"] = Field(description="`in` needs a list.", examples=["in"])
+    value: str | float | bool | list[str | float | bool | None] | None = Field(
+        description="A text, a number, true, false, null, or a list of them.",
+        examples=[["text", "image"]],
+    )
+
+
+LINES = "Only events of these lines, and events that belong to no line. Empty: of all lines."
+FILTERS = "Only events for which all conditions hold. An event without the field is left out."
+HEADERS = "Headers of your own for every delivery, such as a token. Values are not shown again."
+ORDERED = (
+    "`true`: an event waits until the earlier ones of the same customer or order were delivered"
+    " or given up."
+)
 
 
 class NewEndpoint(BaseModel):
@@ -59,6 +94,12 @@ class NewEndpoint(BaseModel):
         examples=["Our CRM"],
         description="A note for your team, such as what the endpoint is for.",
     )
+    instance_ids: list[int] | None = Field(None, max_length=200, description=LINES, examples=[[7]])
+    filters: list[EventFilterShape] | None = Field(None, max_length=10, description=FILTERS)
+    headers: dict[str, str] | None = Field(
+        None, max_length=10, description=HEADERS, examples=[{"X-Gateway-Token": "s3cret"}]
+    )
+    ordered: bool | None = Field(None, description=ORDERED, examples=[False])
 
 
 class EndpointChange(BaseModel):
@@ -69,6 +110,12 @@ class EndpointChange(BaseModel):
     description: str | None = Field(
         None, max_length=200, description="A note for your team, such as what the endpoint is for."
     )
+    instance_ids: list[int] | None = Field(None, max_length=200, description=LINES, examples=[[7]])
+    filters: list[EventFilterShape] | None = Field(None, max_length=10, description=FILTERS)
+    headers: dict[str, str] | None = Field(
+        None, max_length=10, description=HEADERS, examples=[{"X-Gateway-Token": "s3cret"}]
+    )
+    ordered: bool | None = Field(None, description=ORDERED, examples=[False])
     enabled: bool | None = Field(
         None, description="`false`: gets no more events; waiting deliveries are cancelled."
     )
@@ -104,6 +151,12 @@ class EndpointShape(BaseModel):
     )
     events: list[str] = Field(examples=[["*"]])
     description: str = Field(description="A note for your team, such as what the endpoint is for.")
+    instance_ids: list[int] = Field(description=LINES, examples=[[7]])
+    filters: list[EventFilterShape] = Field(description=FILTERS)
+    header_names: list[str] = Field(
+        description="The names of your own headers.", examples=[["X-Gateway-Token"]]
+    )
+    ordered: bool = Field(description=ORDERED, examples=[False])
     enabled: bool
     health: str = Field(
         description="new, well, shaky (the last try failed), failing or off", examples=["well"]
@@ -188,6 +241,10 @@ class EventPage(BaseModel):
     next: str | None = Field(
         description="The value for `?after=` if there are more results.", examples=["1041"]
     )
+    last_sequence: int = Field(
+        description="The number of the newest event, to start with new events only.",
+        examples=[1041],
+    )
 
 
 def endpoint_json(endpoint: Endpoint) -> dict[str, Any]:
@@ -196,6 +253,10 @@ def endpoint_json(endpoint: Endpoint) -> dict[str, Any]:
         "url": endpoint.url,
         "events": endpoint.events,
         "description": endpoint.description,
+        "instance_ids": endpoint.line_ids or [],
+        "filters": endpoint.filters,
+        "header_names": list(unpack_headers(endpoint.headers)),
+        "ordered": endpoint.ordered,
         "enabled": endpoint.enabled,
         "health": state_of(endpoint),
         "disabled_because": endpoint.disabled_because or None,

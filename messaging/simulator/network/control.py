@@ -16,6 +16,25 @@ from messaging.simulator.network.state import SimulatedLine, SimulatedNetwork
 from messaging.simulator.network.webhook_sender import WebhookSender
 
 MOST_SHOWN = 100
+# What the network reports about a line: the webhook's field and value.
+LINE_CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "ban": (
+        "account_update",
+        {"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": "DISABLE"}},
+    ),
+    "restore": (
+        "account_update",
+        {"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": "REINSTATE"}},
+    ),
+    "lower_quality": (
+        "phone_number_quality_update",
+        {"event": "FLAGGED", "current_limit": "TIER_1K"},
+    ),
+    "raise_quality": (
+        "phone_number_quality_update",
+        {"event": "UNFLAGGED", "current_limit": "TIER_1K"},
+    ),
+}
 
 
 class RegisterLine(BaseModel):
@@ -58,6 +77,7 @@ class ControlApi:
         return [
             web.post("/lines", self.register),
             web.get("/lines", self.lines),
+            web.post(r"/lines/{number_id:\d+}/{what:[a-z_]+}", self.change_line),
             web.get("/settings", self.settings),
             web.post("/settings", self.change_settings),
             web.get("/accepted", self.accepted),
@@ -92,6 +112,16 @@ class ControlApi:
             for line in self._network.lines.values()
         ]
         return web.json_response({"lines": shown})
+
+    async def change_line(self, request: web.Request) -> web.Response:
+        """The network bans or releases a line, or rates it worse or better, and reports it."""
+        line = self._line(request.match_info["number_id"])
+        change = LINE_CHANGES.get(request.match_info["what"])
+        if change is None:
+            raise web.HTTPNotFound(text=f"use one of {', '.join(LINE_CHANGES)}")
+        field, value = change
+        self._courier.account_update(line, field, {**value, "display_phone_number": line.phone})
+        return web.json_response({"reported": field})
 
     async def settings(self, _request: web.Request) -> web.Response:
         return web.json_response(self._network.conditions.model_dump())

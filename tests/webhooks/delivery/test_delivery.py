@@ -27,6 +27,7 @@ from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.delivery.retry_policy import RETRY_SECONDS
 from webhooks.endpoints import EndpointFields
 from webhooks.events import publish_webhook_event
+from webhooks.feed import event_feed
 from webhooks.models import Endpoint
 
 
@@ -366,7 +367,7 @@ def test_old_ones_are_forgotten(app, restaurant, receive, run_jobs, monkeypatch)
         assert webhook_retention.delete_before(now() + timedelta(days=1)) == 9
     assert deliveries_of(restaurant) == attempts_of(restaurant) == []
     with restaurant.scope():
-        assert webhook_queries.event_feed(0, 10) == []
+        assert event_feed(0, 10) == []
     publish(restaurant)
     run_jobs()
     assert server.bodies[-1]["sequence"] == 4, "numbers go on"

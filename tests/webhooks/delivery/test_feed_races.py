@@ -12,9 +12,9 @@ from core.db import db, tenant_scope
 from jobs.webhooks import worker as deliveries_job
 from tests.webhooks.receivers import add_endpoint, deliveries_of, wait_until
 from tests.webhooks.transactions import in_context, open_transaction
-from webhooks import queries as webhook_queries
 from webhooks.delivery import fanout
 from webhooks.events import publish_webhook_event
+from webhooks.feed import event_feed
 
 READERS, EVENTS = 4, 60
 BLOCKED = """
@@ -32,7 +32,7 @@ def publish(tenant_id, count=1):
 
 def read(tenant_id, after=0, limit=1000):
     with tenant_scope(tenant_id):
-        return webhook_queries.event_feed(after, limit)
+        return event_feed(after, limit)
 
 
 def numbers(feed):
@@ -73,7 +73,7 @@ def test_a_reader_with_nothing_to_number_locks_nothing(app, restaurant):
     read(restaurant.tenant_id)
     with open_transaction(app, restaurant, fanout.lock_feed), restaurant.scope():
         db.session.execute(text("SET LOCAL lock_timeout = '200ms'"))
-        assert numbers(webhook_queries.event_feed(0, 10)) == [1, 2]
+        assert numbers(event_feed(0, 10)) == [1, 2]
 
 
 def test_a_reader_that_waited_for_another_one_sees_its_events(app, restaurant, blocked):

@@ -1,10 +1,9 @@
-"""Models of the events in the specification (sections 2.3 and 2.4) that endpoints receive."""
+"""Models of the events about messages."""
 
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from api.v1.schemas.restaurant.orders import OrderFacts
 from api.v1.schemas.webhooks import EventShape
 
 
@@ -119,13 +118,27 @@ class MessageEchoEvent(EventShape):
     data: EchoData
 
 
-class OrderCreatedEvent(EventShape, OrderFacts):
-    """An order is confirmed, and paid if payment was required."""
+class StateError(BaseModel):
+    code: str = Field(examples=["recipient_unavailable"])
+    message: str | None = Field(description="The reason in words.")
 
 
-WEBHOOKS: dict[str, type[BaseModel]] = {
-    "messages.upsert": InboundMessageEvent,
-    "messages.updated": MessageUpdatedEvent,
-    "messages.echo": MessageEchoEvent,
-    "restaurant.order_created": OrderCreatedEvent,
-}
+class MessageStateData(BaseModel):
+    """A message that you sent, in its new state."""
+
+    id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
+    message_id: str | None = Field(description="The network's id; null until it is known.")
+    to: str = Field(description="Phone with country code.", examples=["905321112233"])
+    timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
+    status_code: str = Field(examples=["delivered"])
+    reference: str | None = Field(description="Your own reference.")
+    cost_usd: float = Field(description="0 for a message that was not sent.")
+    test: bool = Field(description="`true`: sent in test mode.")
+    error: StateError | None = Field(None, description="Why it was not sent or delivered.")
+
+
+class MessageStateEvent(EventShape):
+    """A message that you sent has a new state."""
+
+    instance_id: int
+    data: MessageStateData

@@ -1,0 +1,105 @@
+"""The catalogue of events: schema and example of each, for the OpenAPI document and its page.
+
+`webhooks/event_types.py` has the names; a test compares the two.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from api.v1.schemas.events.account import (
+    CampaignFinishedEvent,
+    LineStateEvent,
+    OptedOutEvent,
+    PairingCodeEvent,
+    ThresholdEvent,
+    WebhookTestEvent,
+)
+from api.v1.schemas.events.examples import example_of_event
+from api.v1.schemas.events.messages import (
+    InboundMessageEvent,
+    MessageEchoEvent,
+    MessageStateEvent,
+    MessageUpdatedEvent,
+)
+from api.v1.schemas.events.restaurant import (
+    DeliveryUpdatedEvent,
+    OrderCancelledEvent,
+    OrderCreatedEvent,
+    OrderUpdatedEvent,
+    PaymentEvent,
+    PaymentFailedEvent,
+    PrinterEvent,
+    PrintJobEvent,
+)
+from webhooks.event_types import EVENT_TYPES
+
+
+@dataclass(frozen=True)
+class EventDoc:
+    name: str
+    model: type[BaseModel]
+    summary: str
+    """When it is published."""
+
+    @property
+    def example(self) -> dict[str, Any]:
+        return example_of_event(self.name)
+
+
+_EVENTS: dict[str, tuple[type[BaseModel], str]] = {
+    "messages.upsert": (InboundMessageEvent, "A customer has written to one of your lines."),
+    "messages.updated": (MessageUpdatedEvent, "A message was edited or deleted."),
+    "messages.echo": (
+        MessageEchoEvent,
+        "Someone wrote to a customer on the phone itself, or Meta's agent did.",
+    ),
+    "messages.sent": (MessageStateEvent, "The network accepted your message."),
+    "messages.delivered": (MessageStateEvent, "Your message reached the phone."),
+    "messages.read": (MessageStateEvent, "The customer read your message."),
+    "messages.failed": (
+        MessageStateEvent,
+        "Your message was not delivered; `data.error` has the reason.",
+    ),
+    "messages.expired": (MessageStateEvent, "Your message was not sent in time."),
+    "messages.cancelled": (MessageStateEvent, "Your message was cancelled before it was sent."),
+    "messages.unknown": (
+        MessageStateEvent,
+        "The network's answer was lost. Another event follows when the state is known.",
+    ),
+    "restaurant.order_created": (
+        OrderCreatedEvent,
+        "An order is confirmed, and paid if payment was required.",
+    ),
+    "restaurant.order_updated": (OrderUpdatedEvent, "An order has changed."),
+    "restaurant.order_cancelled": (OrderCancelledEvent, "An order was cancelled."),
+    "restaurant.delivery_updated": (
+        DeliveryUpdatedEvent,
+        "A courier took an order, left with it, delivered it or met a problem.",
+    ),
+    "restaurant.payment_succeeded": (PaymentEvent, "An online payment was made."),
+    "restaurant.payment_failed": (PaymentFailedEvent, "A card was declined."),
+    "restaurant.payment_refunded": (PaymentEvent, "A payment was refunded, in part or in full."),
+    "restaurant.payment_review": (
+        PaymentEvent,
+        "Money arrived late, twice or in the wrong amount, and someone has to decide.",
+    ),
+    "instances.connected": (LineStateEvent, "A line works again."),
+    "instances.disconnected": (LineStateEvent, "A line cannot send for now."),
+    "instances.qr": (PairingCodeEvent, "There is a new code to link a phone."),
+    "instances.restricted": (LineStateEvent, "The network restricted a line."),
+    "printing.job_failed": (PrintJobEvent, "A ticket was not printed, or it is not known."),
+    "printing.printer_offline": (PrinterEvent, "A printer has a problem."),
+    "printing.printer_online": (PrinterEvent, "A printer works again."),
+    "contacts.opted_out": (OptedOutEvent, "A contact opted out of marketing messages."),
+    "campaigns.finished": (CampaignFinishedEvent, "The last message of a campaign was sent."),
+    "usage.threshold_reached": (
+        ThresholdEvent,
+        "80 % or 100 % of the month's messages or of the spend cap is used.",
+    ),
+    "webhooks.test": (WebhookTestEvent, "Someone sent a test event to this endpoint."),
+}
+EVENT_CATALOGUE: dict[str, EventDoc] = {
+    name: EventDoc(name, *_EVENTS[name]) for name in EVENT_TYPES
+}

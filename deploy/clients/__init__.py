@@ -1,0 +1,1 @@
+"""Make the typed parts of the TypeScript and PHP clients from the OpenAPI document."""
