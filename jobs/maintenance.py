@@ -15,7 +15,7 @@ from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 from core.sql import partitions
 from core.storage.blobs import BlobError, Blobs
-from jobs import automations, campaigns, contacts, media, printing
+from jobs import approvals, automations, campaigns, contacts, media, printing
 from jobs.engine import all_tenants
 from jobs.inbound import hooks as inbound_hooks
 from jobs.lines import alerts as line_alert_jobs
@@ -25,6 +25,7 @@ from jobs.restaurant import orders as order_jobs
 from jobs.restaurant import payments as payment_jobs
 from jobs.tenants import exports as tenant_exports
 from jobs.webhooks import worker as webhook_worker
+from messaging.approvals import decisions as held_messages
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import store_events
@@ -61,6 +62,7 @@ def sweep() -> None:
         template_sync_jobs.sweep()
         line_alert_jobs.sweep()
         contacts.sweep()
+        approvals.sweep()
         automations.sweep()
         campaigns.sweep()
         tenant_exports.sweep()
@@ -163,6 +165,7 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         deleted["runs"] += automation_definitions.delete_old_runs()
         store_events.delete_old_links()
         print_agents.delete_old_codes()
+        held_messages.delete_old()
         print_jobs.delete_old_jobs()
         deleted["carts"] += carts.delete_abandoned()
     deleted["photos"] += _delete_replaced_photos(tenant_id)
