@@ -13,11 +13,12 @@ from sqlalchemy import text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
-from core.ids import BadId, from_uuid, to_uuid
+from core.ids import from_uuid, to_uuid
 from core.live_updates import publish_update
 from core.queue import lanes
 from messaging import search_index
 from messaging.approvals import policies
+from messaging.approvals.queries import find
 from messaging.approvals.submit import LANE, check_window, conversation_on_line
 from messaging.contacts import identities
 from messaging.inbox import replies
@@ -66,7 +67,7 @@ def approve(message_id: str) -> AcceptedMessage:
     Raises Conflict if it was decided before, and every refusal of a send: quota, opt-out, blocked
     contact, closed window, removed line. The message is then still held.
     """
-    held = get(message_id)
+    held = find(message_id, None)
     _decide(held, "approved")
     line = _line_of(held)
     talk = conversation_on_line(identities.find_by_address(held.phone), line)
@@ -97,12 +98,12 @@ def approve(message_id: str) -> AcceptedMessage:
 
 def reject(message_id: str) -> HeldMessage:
     """A member decides that the message is not sent. Raises Conflict if it was decided before."""
-    return _call_off(get(message_id), "approvals.rejected")
+    return _call_off(find(message_id, None), "approvals.rejected")
 
 
 def cancel(message_id: str, key_id: str) -> HeldMessage:
     """The app withdraws its own message."""
-    held = get(message_id)
+    held = find(message_id, None)
     if held.key_id != key_id:
         raise NotFound()
     return _call_off(held, "approvals.cancelled")
@@ -129,17 +130,6 @@ def delete_old() -> None:
     before = now() - RETENTION
     db.session.execute(DELETE_OLD, _params(before=before))
     db.session.execute(DELETE_OLD_DAYS, _params(before=before.date()))
-
-
-def get(message_id: str) -> HeldMessage:
-    try:
-        to_uuid("msg", message_id)
-    except BadId:
-        raise NotFound() from None
-    found = db.session.get(HeldMessage, (current_tenant_id(), message_id))
-    if found is None:
-        raise NotFound()
-    return found
 
 
 def _line_of(held: HeldMessage) -> Line:

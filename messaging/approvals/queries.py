@@ -6,6 +6,8 @@ from sqlalchemy import func, literal_column, select
 
 from core.clock import now
 from core.db import THIS_TENANT, current_tenant_id, db
+from core.errors import NotFound
+from core.ids import BadId, to_uuid
 from messaging.models import HeldMessage
 
 MOST_COUNTED = 100
@@ -57,9 +59,13 @@ def list_held(
     return list(db.session.scalars(query.order_by(HeldMessage.id.desc()).limit(limit)))
 
 
-def find(message_id: str, line_ids: frozenset[int] | None) -> HeldMessage | None:
-    """A held message of these lines, whatever was decided about it."""
+def find(message_id: str, line_ids: frozenset[int] | None) -> HeldMessage:
+    """A held message of these lines, whatever was decided about it. Raises NotFound."""
+    try:
+        to_uuid("msg", message_id)
+    except BadId:
+        raise NotFound() from None
     found = db.session.get(HeldMessage, (current_tenant_id(), message_id))
     if found is None or (line_ids is not None and found.line_id not in line_ids):
-        return None
+        raise NotFound()
     return found

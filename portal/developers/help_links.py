@@ -8,6 +8,7 @@ GUIDE_OF_AREA = {
     "reports.delivery": "delivery",
     "reports.printing": "printing",
     "inbox": "inbox",
+    "approvals": "agents",
     "messages": "quick-start",
     "contacts": "contacts",
     "contact": "contacts",

@@ -16,6 +16,7 @@ from core.settings import Settings
 from core.sql.db_errors import is_outage
 from core.values.text import BadText
 from portal.account.views import account
+from portal.approvals.views import approvals_pages
 from portal.audit.views import audit_pages
 from portal.auth.invitation_views import invitations
 from portal.auth.tenant_switch_views import tenancy
@@ -121,6 +122,7 @@ BLUEPRINTS = (
     first,
     reports,
     inbox,
+    approvals_pages,
     messages_pages,
     contacts_pages,
     contact_fields,
