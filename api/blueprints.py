@@ -5,6 +5,7 @@ from flask_openapi3.openapi import OpenAPI
 from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.hooks import payments as payment_hooks
+from api.mcp.routes import mcp_routes
 from api.media import files
 from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
@@ -65,6 +66,7 @@ def register_api(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(files)
     app.register_blueprint(print_agents)
     app.register_blueprint(printer_routes)
+    app.register_blueprint(mcp_routes)
     app.register_api(v1)
     app.extensions["openapi_tags"] = TAGS
     app.extensions["openapi_webhooks"] = WEBHOOKS

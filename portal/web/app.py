@@ -239,7 +239,15 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     Bootstrap5(app)
     app.before_request(limit_form_size)
     csrf.init_app(app)
-    for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
+    for machine_door in (
+        "v1",
+        "health",
+        "reference",
+        "hooks",
+        "print_agents",
+        "printer_doors",
+        "mcp",
+    ):
         csrf.exempt(app.blueprints[machine_door])
     setup_i18n(app)
     setup_plan_names(app)
