@@ -5,6 +5,7 @@ from flask_openapi3.openapi import OpenAPI
 from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.hooks import payments as payment_hooks
+from api.mcp import public_routes
 from api.mcp.routes import mcp_routes
 from api.media import files
 from api.openapi_routes import TAGS, reference
@@ -56,6 +57,7 @@ V1_RESOURCES = (
 )
 HOOKS = (cloud, stores, payment_hooks)
 PRINTERS = (cloudprnt, server_direct)
+MCP = (public_routes,)  # adds its route to the MCP blueprint
 
 
 def register_api(app: OpenAPI, request_log_days: int) -> None:

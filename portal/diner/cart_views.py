@@ -1,6 +1,6 @@
 """The diner's cart: priced and stored here, then sent by the diner as a chat message."""
 
-from flask import Response, request, url_for
+from flask import Response, request
 from pydantic import BaseModel, Field, ValidationError
 
 from core.db import tenant_scope
@@ -9,7 +9,6 @@ from core.values import qr_codes
 from core.values.money import format_money
 from core.values.phone import display_phone
 from core.values.text import BadText
-from messaging.models import Line
 from portal.diner.menu_cache import MenuFacts, menu_cache
 from portal.diner.texts import diner_text
 from portal.diner.views import chosen_language, diner, error_reply, json_response, read_body
@@ -86,7 +85,7 @@ def send_cart(slug: str) -> Response:
         return _cart_refused(error, facts, language)
     except BadText:
         return error_reply(422, "failed", language)
-    link = _chat_link(line, cart.text)
+    link = carts.order_link(line, cart.text, request.host_url.rstrip("/"))
     return json_response(
         {
             "code": f"{cart.code[:4]}-{cart.code[4:]}",
@@ -118,13 +117,6 @@ def _requested_cart(form: CartIn) -> carts.CartRequest:
         tip_percent=form.tip,
         visitor=request.remote_addr or "",
     )
-
-
-def _chat_link(line: Line, text: str) -> str:
-    """A link to the messaging app or, for a simulated line, to the simulated phone."""
-    if line.network == "simulator":
-        return str(url_for("phones.order", line_id=line.id, text=text, _external=True))
-    return carts.chat_link(line.phone, text)
 
 
 def _qr(link: str) -> str:
