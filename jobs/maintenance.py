@@ -36,6 +36,8 @@ from restaurant.menus import photos
 from restaurant.orders import carts
 from tenants import idempotency, people
 from tenants.accounts import drop_tenant_cache
+from tenants.apps import clients as oauth_clients
+from tenants.apps import grants as app_grants
 from tenants.data import sign_in_retention
 from tenants.data.erasure import erase_tenant
 from webhooks.inbound import hook_log
@@ -95,6 +97,7 @@ def delete_expired() -> dict[str, int]:
     with global_scope():
         deleted["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))
         carts.delete_visitor_keys()
+        oauth_clients.delete_unused()
     deleted |= _delete_old_signups()
     all_tenants.run_step(
         "jobs.maintenance.delete_expired",
@@ -166,6 +169,7 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         store_events.delete_old_links()
         print_agents.delete_old_codes()
         held_messages.delete_old()
+        app_grants.delete_old()
         print_jobs.delete_old_jobs()
         deleted["carts"] += carts.delete_abandoned()
     deleted["photos"] += _delete_replaced_photos(tenant_id)

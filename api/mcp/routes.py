@@ -21,10 +21,10 @@ from api.mcp.tools.base import Tool, ToolCall, WriteArguments
 from api.mcp.tools.registry import TOOLS
 from api.request_log import log_call
 from api.v1 import parse_json
+from api.v1.messaging.app_sends import sending_app
 from core.db import tenant_scope
 from core.errors import Forbidden, Malformed
 from messaging.api_caller import ApiCaller
-from messaging.approvals.submit import SendingApp
 from tenants import api_keys, idempotency
 from tenants.audit import Actor, acting_as
 from tenants.idempotency import StoredResponse
@@ -65,6 +65,10 @@ def any_error(error: Exception) -> Response:
     for name in ("WWW-Authenticate", "Retry-After", "Allow"):
         if name in plain.headers:
             answer.headers[name] = plain.headers[name]
+    if plain.status_code == 401:
+        base_url = current_app.extensions["comanda"].base_url
+        metadata = f"{base_url}/.well-known/oauth-protected-resource/mcp"
+        answer.headers["WWW-Authenticate"] = f'Bearer resource_metadata="{metadata}"'
     return answer
 
 
@@ -116,7 +120,7 @@ def _run(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         raise Forbidden("missing_scope", "This key may not use this tool.")
     given = tool.arguments.model_validate(arguments)
     with tenant_scope(caller.tenant.id):
-        app = _sending_app(caller)
+        app = sending_app(api_keys.get(caller.key.id))
         actor = Actor("key", app.key_id, f"{app.name}, for {app.for_person}", _address())
         with acting_as(actor):
             call = ToolCall(caller, app)
@@ -137,11 +141,6 @@ def _run_once(tool: Tool, call: ToolCall, given: WriteArguments, key: str) -> di
     stored = json.dumps(found, ensure_ascii=False)
     idempotency.finish(name, StoredResponse(200, {}, stored))
     return found
-
-
-def _sending_app(caller: ApiCaller) -> SendingApp:
-    key = api_keys.get(caller.key.id)
-    return SendingApp(key.id, key.name, key.created_by)
 
 
 def _address() -> str:

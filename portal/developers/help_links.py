@@ -41,6 +41,7 @@ GUIDE_OF_AREA = {
     "stores": "integrations/stores",
     "automations": "integrations/stores",
     "integrations": "quick-start",
+    "apps": "agents",
     "requests": "errors",
     "webhooks": "webhooks",
     "deliveries": "webhooks",

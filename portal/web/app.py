@@ -62,6 +62,9 @@ from portal.maps import street_tiles
 from portal.messages.template_editor_views import template_editor
 from portal.messages.template_views import templates_pages
 from portal.messages.views import messages_pages
+from portal.oauth.consent_views import connected_apps
+from portal.oauth.server import setup_authorization_server
+from portal.oauth.token_views import oauth_endpoints
 from portal.onboarding.views import first
 from portal.operator import health_views as operator_health
 from portal.operator import invoice_views as operator_invoices
@@ -154,6 +157,8 @@ BLUEPRINTS = (
     loyalty_pages,
     team_pages,
     integrations,
+    connected_apps,
+    oauth_endpoints,
     request_log_pages,
     developers,
     guides,
@@ -260,7 +265,11 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     street_tiles.install(app, settings)
     app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")
-    for unsigned in (diner, courier_pages):  # no sign-in there, and no cookie is read
+    for unsigned in (
+        diner,
+        courier_pages,
+        oauth_endpoints,
+    ):  # no sign-in there, and no cookie is read
         csrf.exempt(unsigned)
     for area in BLUEPRINTS:
         app.register_blueprint(area)
@@ -268,6 +277,7 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     setup_orders(app)
     setup_printing_labels(app)
     setup_live_updates(app)
+    setup_authorization_server(app)
     setup_layout_data(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)

@@ -23,6 +23,7 @@ from api.idempotency import (
 )
 from api.paging import page
 from api.v1 import v1
+from api.v1.messaging.app_sends import submit_for_app
 from api.v1.schemas.messaging.message_json import (
     accepted_message_json,
     held_message_json,
@@ -219,6 +220,8 @@ def send_prepared(prepare: Callable[[], tuple[MessageDraft, int]]) -> Response:
 
 
 def _send(draft: MessageDraft, line_id: int | None) -> Response:
+    if current_g().by_app:
+        return submit_for_app(draft, line_id)
     patience, applied = _wait_seconds()
     if patience == 0:
         return _accept(draft, line_id, 0.0, applied)
