@@ -24,6 +24,8 @@ from core.redis.client import mark_redis_down, redis_client, redis_is_down
 from messaging import api_caller
 from messaging.api_caller import ApiCaller
 from tenants import api_keys
+from tenants.apps import grants as app_grants
+from tenants.apps.grants import TokenFacts
 from tenants.audit import Actor, set_actor
 from tenants.rights import SCOPES
 
@@ -57,9 +59,13 @@ def authenticate() -> None:
         raise Unauthenticated(
             "invalid_key", "Send your API key in the header: Authorization: Bearer ck_live_…"
         )
+    app_token = app_grants.token_facts(secret)
+    if app_token is not None:
+        _check_app_token(app_token, request)
+    context.by_app = app_token is not None
     secret_hash = secret_digest(secret)
     found = _cache.get(secret_hash)
-    if found is None and not api_keys.is_well_formed(secret):
+    if found is None and app_token is None and not api_keys.is_well_formed(secret):
         raise Unauthenticated(
             "invalid_key", "This API key is not valid. Check that you copied all of it."
         )
@@ -71,6 +77,14 @@ def authenticate() -> None:
     context.caller, context.facts = caller, caller.tenant
     context.tenant_id = caller.tenant.id
     set_actor(Actor("key", caller.key.id, caller.key.name, request.remote_addr or ""))
+
+
+def _check_app_token(token: TokenFacts, request: Request) -> None:
+    """An access token of an app states when it ends and where it may be used."""
+    if token.expired:
+        raise Unauthenticated("token_expired", "This access token has expired. Refresh it.")
+    if not token.is_for("mcp" if request.path.startswith("/mcp") else "api"):
+        raise Unauthenticated("invalid_token", "This access token is for another resource.")
 
 
 def key_may(scope: str | None, *, test_keys: bool = False) -> Callable[[View], View]:

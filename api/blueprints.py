@@ -5,6 +5,8 @@ from flask_openapi3.openapi import OpenAPI
 from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.hooks import payments as payment_hooks
+from api.mcp import public_routes
+from api.mcp.routes import mcp_routes
 from api.media import files
 from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
@@ -57,6 +59,7 @@ V1_RESOURCES = (
 )
 HOOKS = (cloud, stores, payment_hooks)
 PRINTERS = (cloudprnt, server_direct)
+MCP = (public_routes,)  # adds its route to the MCP blueprint
 
 
 def register_api(app: OpenAPI, request_log_days: int) -> None:
@@ -67,6 +70,7 @@ def register_api(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(files)
     app.register_blueprint(print_agents)
     app.register_blueprint(printer_routes)
+    app.register_blueprint(mcp_routes)
     app.register_api(v1)
     app.extensions["openapi_tags"] = TAGS
     app.extensions["openapi_webhooks"] = EVENT_CATALOGUE

@@ -15,7 +15,7 @@ from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 from core.sql import partitions
 from core.storage.blobs import BlobError, Blobs
-from jobs import automations, campaigns, contacts, media, printing
+from jobs import approvals, automations, campaigns, contacts, media, printing
 from jobs.engine import all_tenants
 from jobs.inbound import hooks as inbound_hooks
 from jobs.lines import alerts as line_alert_jobs
@@ -26,6 +26,7 @@ from jobs.restaurant import payments as payment_jobs
 from jobs.restaurant import text_orders as text_order_jobs
 from jobs.tenants import exports as tenant_exports
 from jobs.webhooks import worker as webhook_worker
+from messaging.approvals import decisions as held_messages
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import store_events
@@ -38,6 +39,8 @@ from restaurant.orders.pace import capacity
 from restaurant.text_orders import proposals
 from tenants import idempotency, people
 from tenants.accounts import drop_tenant_cache
+from tenants.apps import clients as oauth_clients
+from tenants.apps import grants as app_grants
 from tenants.data import sign_in_retention
 from tenants.data.erasure import erase_tenant
 from webhooks.inbound import hook_log
@@ -65,6 +68,7 @@ def sweep() -> None:
         template_sync_jobs.sweep()
         line_alert_jobs.sweep()
         contacts.sweep()
+        approvals.sweep()
         automations.sweep()
         campaigns.sweep()
         tenant_exports.sweep()
@@ -107,6 +111,7 @@ def delete_expired() -> dict[str, int]:
     with global_scope():
         deleted["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))
         carts.delete_visitor_keys()
+        oauth_clients.delete_unused()
     deleted |= _delete_old_signups()
     all_tenants.run_step(
         "jobs.maintenance.delete_expired",
@@ -177,6 +182,8 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         deleted["runs"] += automation_definitions.delete_old_runs()
         store_events.delete_old_links()
         print_agents.delete_old_codes()
+        held_messages.delete_old()
+        app_grants.delete_old()
         print_jobs.delete_old_jobs()
         deleted["carts"] += carts.delete_abandoned()
         deleted["slots"] += capacity.delete_old(now() - timedelta(days=1))

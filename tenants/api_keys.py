@@ -117,10 +117,10 @@ def get(key_id: str) -> ApiKey:
 
 
 def list_keys() -> list[ApiKey]:
-    """Active keys first, then the others, newest first."""
+    """Active keys first, then the others, newest first; without those of connected apps."""
     rows = db.session.scalars(
         select(ApiKey)
-        .where(ApiKey.tenant_id == current_tenant_id())
+        .where(ApiKey.tenant_id == current_tenant_id(), ApiKey.app.is_(False))
         .order_by(ApiKey.revoked_at.is_not(None), ApiKey.id.desc())
         .limit(500)
     )
@@ -156,7 +156,7 @@ def change(
 def rotate(key_id: str, overlap: timedelta) -> tuple[ApiKey, str]:
     """Create a new key with the same rights; the old one works until the overlap ends."""
     old = get(key_id)
-    if state_of(old) != "active":
+    if state_of(old) != "active" or old.app:
         raise Conflict("key_not_active", "Only an active key can be rotated.")
     key, secret = create(
         old.name,

@@ -238,6 +238,8 @@ class ApiKey(Base, TenantOwned):
     revoked_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     replaces: Mapped[str | None] = mapped_column(Id("key"))
+    app: Mapped[bool] = mapped_column(default=False)
+    """The rights of a connected app (tenants/apps); nobody has a secret for it."""
 
 
 class IdempotencyKey(Base, TenantOwned):

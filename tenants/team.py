@@ -12,9 +12,10 @@ from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
 from core.ids import new_id, new_token
 from core.lookups import add_lookup, find_lookup, remove_lookup, secret_digest
 from tenants import audit, people
+from tenants.apps import grants as app_grants
 from tenants.models import Account, Invitation, Member, Membership, Person
 from tenants.plans import limits as plan_limits
-from tenants.rights import ROLES, may_assign_role
+from tenants.rights import ROLES, may_assign_role, role_may
 
 INVITATION_LIFE = timedelta(days=7)
 MAX_PENDING = 100
@@ -122,6 +123,8 @@ def change_role(member_id: str, role: str, by_role: str) -> Member:
     if member.role == "owner" and role != "owner":
         _require_an_owner()
     was, member.role = member.role, role
+    if not role_may(role, "keys.manage"):
+        app_grants.revoke_all_of(member.person_id)
     person = people.get(member.person_id)
     audit.record("team.role_changed", person.name if person else "", was=was, now=role)
     return member
@@ -141,6 +144,7 @@ def remove_member(member_id: str, by_role: str) -> None:
             Membership.tenant_id == current_tenant_id(),
         )
     )
+    app_grants.revoke_all_of(member.person_id)
     audit.record("team.removed", person.name if person else "", role=member.role)
 
 

@@ -25,6 +25,7 @@ SELECT create_reference_table('tenants');
 SELECT create_reference_table('lookups');
 SELECT create_reference_table('service_measurements');
 SELECT create_reference_table('people');
+SELECT create_reference_table('oauth_clients');
 SELECT create_reference_table('memberships');
 SELECT create_reference_table('recovery_codes');
 SELECT create_reference_table('sign_ins');
@@ -141,6 +142,12 @@ SELECT create_distributed_table('automation_runs', 'tenant_id', colocate_with =>
 SELECT create_distributed_table('audiences', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('campaigns', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('campaign_recipients', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('held_messages', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('send_policies', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('send_policy_days', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('approval_chats', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('app_grants', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('app_tokens', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('exports', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('plan_payments', 'tenant_id', colocate_with => 'accounts');
 

@@ -7,6 +7,7 @@ import messaging.costs.usage
 import messaging.models
 import printing.models
 import restaurant.models
+import tenants.apps.models
 import tenants.models
 import tenants.plans.models
 import webhooks.models

@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from core.db import savepoint
 from core.logs import logger
+from messaging.approvals import member_chats
 from messaging.automations import button_taps
 from messaging.campaigns import taps as campaign_taps
 from messaging.costs.usage import UsageTally
@@ -42,6 +43,7 @@ REACTIONS: tuple[
         cancel_or_opt_out.may_answer,
         lambda line, message, _: cancel_or_opt_out.answer(line, message),
     ),
+    (member_chats.may_answer, lambda line, message, _: member_chats.answer(line, message)),
     (chat_orders.may_be_order, chat_orders.create_order),
     (
         feedback_answers.is_answer,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
+from uuid import UUID
 
 import psycopg2
 from psycopg2.extras import Json
@@ -185,9 +186,14 @@ class PreparedMessage:
 
 
 def prepare_message(
-    draft: MessageDraft, line: SendingLine, facts: TenantFacts, cards: message_rates.TenantRates
+    draft: MessageDraft,
+    line: SendingLine,
+    facts: TenantFacts,
+    cards: message_rates.TenantRates,
+    message_id: UUID | None = None,
 ) -> PreparedMessage:
-    moment, uuid = now(), new_uuid()
+    """`message_id`: of a message that was held until now; otherwise it gets a new one."""
+    moment, uuid = now(), message_id or new_uuid()
     scheduled = draft.scheduled_at is not None and draft.scheduled_at > moment
     state, due_at = ("scheduled", draft.scheduled_at) if scheduled else ("queued", moment)
     country = address_country(draft.phone) or "other"
@@ -225,12 +231,14 @@ def prepare_message(
     return PreparedMessage(draft, ticket, facts, params)
 
 
-def accept_message(draft: MessageDraft, line: SendingLine, facts: TenantFacts) -> AcceptedMessage:
+def accept_message(
+    draft: MessageDraft, line: SendingLine, facts: TenantFacts, message_id: UUID | None = None
+) -> AcceptedMessage:
     """Accept one message in the open transaction.
 
     A refusal rolls back only its own savepoint.
     """
-    ready = prepare_message(draft, line, facts, message_rates.tenant_rates())
+    ready = prepare_message(draft, line, facts, message_rates.tenant_rates(), message_id)
     params = {**ready.params, "tenant_id": current_tenant_id()}
     with accept_errors(facts), savepoint():
         rows = db.session.connection().exec_driver_sql(ACCEPT, params).all()

@@ -1,5 +1,11 @@
 """Tables of lines, messages, contacts, conversations, campaigns, automations and costs."""
 
+from messaging.models.approvals import (
+    ApprovalChat,
+    HeldMessage,
+    SendPolicy,
+    SendPolicyDay,
+)
 from messaging.models.automations import (
     Automation,
     AutomationRun,
@@ -46,6 +52,7 @@ from messaging.models.templates import Template
 from webhooks.inbound.models import ReceivedHook
 
 __all__ = [
+    "ApprovalChat",
     "Audience",
     "Automation",
     "AutomationRun",
@@ -69,6 +76,7 @@ __all__ = [
     "EarlyEdit",
     "FormerIdentity",
     "FreeMessageDay",
+    "HeldMessage",
     "HookKey",
     "Identity",
     "LedgerEntry",
@@ -86,6 +94,8 @@ __all__ = [
     "RateOverride",
     "RateTier",
     "ReceivedHook",
+    "SendPolicy",
+    "SendPolicyDay",
     "StoreEvent",
     "StoreLink",
     "Template",

@@ -20,6 +20,8 @@ audit_pages = Blueprint("audit", __name__)
 BATCH = 500
 AREAS = (  # the prefixes of action names
     "account",
+    "apps",
+    "approvals",
     "automations",
     "campaigns",
     "contacts",

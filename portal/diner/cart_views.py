@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from flask import Response, request, url_for
+from flask import Response, request
 from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from core.db import db, tenant_scope
@@ -104,7 +104,7 @@ def send_cart(slug: str) -> Response:
 
 def cart_reply(line: Line, cart: Cart) -> Response:
     """What the page needs to send the cart as a chat message."""
-    link = _chat_link(line, cart.text)
+    link = carts.order_link(line, cart.text, request.host_url.rstrip("/"))
     return json_response(
         {
             "code": f"{cart.code[:4]}-{cart.code[4:]}",
@@ -145,13 +145,6 @@ def _replaced(site: Site, code: str) -> Order | None:
     if cart is None or cart.order_id is None or cart.site_id != site.id:
         return None
     return db.session.get(Order, (site.tenant_id, cart.order_id))
-
-
-def _chat_link(line: Line, text: str) -> str:
-    """A link to the messaging app or, for a simulated line, to the simulated phone."""
-    if line.network == "simulator":
-        return str(url_for("phones.order", line_id=line.id, text=text, _external=True))
-    return carts.chat_link(line.phone, text)
 
 
 def _qr(link: str) -> str:

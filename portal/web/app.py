@@ -16,6 +16,7 @@ from core.settings import Settings
 from core.sql.db_errors import is_outage
 from core.values.text import BadText
 from portal.account.views import account
+from portal.approvals.views import approvals_pages
 from portal.audit.views import audit_pages
 from portal.auth.invitation_views import invitations
 from portal.auth.tenant_switch_views import tenancy
@@ -64,6 +65,9 @@ from portal.maps import street_tiles
 from portal.messages.template_editor_views import template_editor
 from portal.messages.template_views import templates_pages
 from portal.messages.views import messages_pages
+from portal.oauth.consent_views import connected_apps
+from portal.oauth.server import setup_authorization_server
+from portal.oauth.token_views import oauth_endpoints
 from portal.onboarding.views import first
 from portal.operator import health_views as operator_health
 from portal.operator import invoice_views as operator_invoices
@@ -127,6 +131,7 @@ BLUEPRINTS = (
     first,
     reports,
     inbox,
+    approvals_pages,
     messages_pages,
     contacts_pages,
     contact_fields,
@@ -159,6 +164,8 @@ BLUEPRINTS = (
     loyalty_pages,
     team_pages,
     integrations,
+    connected_apps,
+    oauth_endpoints,
     request_log_pages,
     developers,
     guides,
@@ -248,7 +255,15 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     Bootstrap5(app)
     app.before_request(limit_form_size)
     csrf.init_app(app)
-    for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
+    for machine_door in (
+        "v1",
+        "health",
+        "reference",
+        "hooks",
+        "print_agents",
+        "printer_doors",
+        "mcp",
+    ):
         csrf.exempt(app.blueprints[machine_door])
     setup_i18n(app)
     setup_plan_names(app)
@@ -261,7 +276,11 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     street_tiles.install(app, settings)
     app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")
-    for unsigned in (diner, courier_pages):  # no sign-in there, and no cookie is read
+    for unsigned in (
+        diner,
+        courier_pages,
+        oauth_endpoints,
+    ):  # no sign-in there, and no cookie is read
         csrf.exempt(unsigned)
     for area in BLUEPRINTS:
         app.register_blueprint(area)
@@ -269,6 +288,7 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     setup_orders(app)
     setup_printing_labels(app)
     setup_live_updates(app)
+    setup_authorization_server(app)
     setup_layout_data(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from flask import Flask, g, request
 
 from core.db import db
+from messaging.approvals import queries as approval_queries
 from messaging.inbox import conversations
 from restaurant.sites import sites
 from tenants import team
@@ -16,12 +17,16 @@ from tenants.rights import role_may
 class LayoutData:
     unread: int = 0
     """Unread conversations, for the navigation."""
+    approvals: int = 0
+    """Messages of apps that wait for a decision."""
     has_restaurant: bool = False
     """The bottom bar then shows orders instead of the API."""
 
 
 ACCOUNT_AND_LAYOUT = team.ACCOUNT_AND_MEMBER.add_columns(
-    conversations.UNREAD_COUNT.label("unread"), sites.ANY_OPEN.label("has_restaurant")
+    conversations.UNREAD_COUNT.label("unread"),
+    approval_queries.WAITING_COUNT.label("approvals"),
+    sites.ANY_OPEN.label("has_restaurant"),
 ).execution_options(plan_once=True)
 
 
@@ -31,10 +36,13 @@ def read_account_and_layout(person_id: str) -> tuple[Account, Member | None]:
     if "X-Part" in request.headers:  # such a request renders no layout
         account, member = db.session.execute(team.ACCOUNT_AND_MEMBER, person).one()
         return account, member
-    account, member, unread, has_restaurant = db.session.execute(ACCOUNT_AND_LAYOUT, person).one()
+    account, member, unread, approvals, has_restaurant = db.session.execute(
+        ACCOUNT_AND_LAYOUT, person
+    ).one()
     if member is not None:
         g.layout_data = LayoutData(
             unread=unread if role_may(member.role, "inbox.view") else 0,
+            approvals=approvals if role_may(member.role, "inbox.reply") else 0,
             has_restaurant=has_restaurant and role_may(member.role, "orders.view"),
         )
     return account, member

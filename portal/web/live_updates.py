@@ -15,6 +15,7 @@ live_pages = Blueprint("live", __name__)
 TOPICS = {
     "messages": "messages.view",
     "conversations": "inbox.view",
+    "approvals": "inbox.reply",
     "lines": "lines.view",
     "orders": "orders.view",
     "calls": "orders.view",

@@ -19,6 +19,7 @@ from core.ids import READABLE_ALPHABET, short_code
 from core.security import server_keys
 from core.security.server_keys import keyed_digest
 from core.values.text import normalize_text, one_line
+from messaging.models import Line
 from restaurant.chat_texts import chat_text
 from restaurant.delivery import addresses
 from restaurant.delivery.addresses import DeliveryAddress
@@ -82,6 +83,18 @@ class CartRequest:
 
 def create_cart(site: Site, cart_request: CartRequest) -> Cart:
     """Price and store a cart. Raises Invalid with a message for the diner and stores nothing."""
+    return _store_with_code(site, *_price_cart(site, cart_request, counts=True))
+
+
+def quote_cart(site: Site, cart_request: CartRequest) -> Cart:
+    """Price a cart without storing it. Raises what `create_cart` raises, except its limits."""
+    return _price_cart(site, cart_request, counts=False)[0]
+
+
+def _price_cart(
+    site: Site, cart_request: CartRequest, *, counts: bool
+) -> tuple[Cart, list[PricedItem], OrderTotals]:
+    """`counts`: the hourly limits of the restaurant apply."""
     moment = now()
     why = sites.why_no_orders(site, moment)
     if cart_request.due_at is not None and why in ("", "closed"):
@@ -94,7 +107,8 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
         _check_order_type(site, cart_request)
     table, seated = _table(site, cart_request)
     visitor = _visitor(cart_request.visitor, moment)
-    _check_hourly_limits(site, table if seated else None, visitor)
+    if counts:
+        _check_hourly_limits(site, table if seated else None, visitor)
     version = publishing.published_version(site.menu_id or "")
     if version is None:
         raise Conflict("no_menu", "This restaurant has no menu yet.")
@@ -137,7 +151,7 @@ def create_cart(site: Site, cart_request: CartRequest) -> Cart:
         made_at=moment,
         expires_at=moment + CART_LIFETIME,
     )
-    return _store_with_code(site, cart, items, sums)
+    return cart, items, sums
 
 
 def pricing_terms(
@@ -184,6 +198,13 @@ def was_edited(cart: Cart, text: str) -> bool:
 
 def chat_link(phone: str, text: str) -> str:
     return f"https://wa.me/{phone}?text={quote(text, safe='')}"
+
+
+def order_link(line: Line, text: str, base_url: str) -> str:
+    """A link to the messaging app or, for a simulated line, to the simulated phone."""
+    if line.network == "simulator":
+        return f"{base_url}/phones/order/{line.id}?text={quote(text, safe='')}"
+    return chat_link(line.phone, text)
 
 
 def item_json(item: PricedItem) -> dict[str, Any]:

@@ -24,6 +24,7 @@ INNER_LAYERS = {
         ("messaging.simulator",),
         ("messaging.campaigns",),
         ("messaging.automations",),
+        ("messaging.approvals",),
         ("messaging.inbox",),
         ("messaging.messages",),
         ("messaging.templates",),

@@ -10,6 +10,7 @@ from api.idempotency import JsonAnswer, idempotent
 from api.paging import page
 from api.schemas import ErrorBody
 from api.v1 import View, takes_file, v1
+from api.v1.messaging.app_sends import refuse_app
 from api.v1.messaging.audiences import TAG
 from api.v1.schemas.messaging.campaign_field_names import wire_field_names
 from api.v1.schemas.messaging.campaigns import (
@@ -216,6 +217,7 @@ def _check_line(body: CampaignFacts) -> None:
 
 
 def _may_send(campaign_id: str) -> None:
+    refuse_app()
     campaign = campaign_repository.get(campaign_id)
     _choose(campaign.line_id, test=campaign.test)
 

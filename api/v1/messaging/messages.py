@@ -23,7 +23,12 @@ from api.idempotency import (
 )
 from api.paging import page
 from api.v1 import v1
-from api.v1.schemas.messaging.message_json import accepted_message_json, message_json
+from api.v1.messaging.app_sends import submit_for_app
+from api.v1.schemas.messaging.message_json import (
+    accepted_message_json,
+    held_message_json,
+    message_json,
+)
 from api.v1.schemas.messaging.messages import (
     LocationRequest,
     MediaRequest,
@@ -43,9 +48,11 @@ from api.v1.schemas.messaging.messages import (
 from core.clock import rfc3339
 from core.concurrency_limits import ConcurrencyLimit
 from core.db import notify_workers_now, tenant_scope
-from core.errors import DomainError, Invalid, RateLimited, TryAgain
+from core.errors import DomainError, Invalid, NotFound, RateLimited, TryAgain
 from messaging import reasons
 from messaging.api_caller import ApiCaller
+from messaging.approvals import decisions as held_decisions
+from messaging.approvals import queries as held_queries
 from messaging.lines import repository as line_repository
 from messaging.lines.repository import LineRoute
 from messaging.messages import accept as message_accept
@@ -114,12 +121,24 @@ def list_messages(query: MessagesQuery) -> dict[str, Any]:
         since=query.since,
         until=query.until,
     )
+    if query.status_code == "held":
+        return _held(query)
     with LIST_LIMITS.place(g.tenant_id) as may_read:
         if not may_read:
             raise RateLimited(
                 "Too many list requests at once. Wait 1 s and try again.", retry_after=1
             )
         return _listed(query, filters)
+
+
+def _held(query: MessagesQuery) -> dict[str, Any]:
+    """Messages of apps that wait for a person; of the other filters only the line counts."""
+    lines = g.caller.visible_line_ids
+    if query.instance_id is not None:
+        lines = frozenset({query.instance_id}) & (lines or {query.instance_id})
+    with tenant_scope(g.tenant_id):
+        rows = held_queries.list_held(lines, query.after, query.limit + 1)
+    return page(rows, query, lambda row: row.id, held_message_json)
 
 
 def _listed(query: MessagesQuery, filters: message_queries.MessageFilters) -> dict[str, Any]:
@@ -139,7 +158,10 @@ def read(path: MessagePath) -> dict[str, Any]:
     if path.message_id in SENDS:
         raise MethodNotAllowed(["POST"])
     with tenant_scope(g.tenant_id):
-        message = message_queries.get(path.message_id, g.caller.visible_line_ids)
+        try:
+            message = message_queries.get(path.message_id, g.caller.visible_line_ids)
+        except NotFound:
+            return held_message_json(held_queries.find(path.message_id, g.caller.visible_line_ids))
         return message_json(message, media_files.get_file(message.id))
 
 
@@ -177,7 +199,12 @@ def timeline(path: MessagePath) -> dict[str, Any]:
 @key_may("messages:send", test_keys=True)
 @idempotent
 def cancel(path: MessagePath) -> JsonAnswer:
-    return message_json(message_queries.cancel_message(path.message_id, g.caller.visible_line_ids))
+    lines = g.caller.visible_line_ids
+    try:
+        return message_json(message_queries.cancel_message(path.message_id, lines))
+    except NotFound:
+        held_queries.find(path.message_id, lines)
+        return held_message_json(held_decisions.cancel(path.message_id, g.caller.key.id))
 
 
 def send_prepared(prepare: Callable[[], tuple[MessageDraft, int]]) -> Response:
@@ -193,6 +220,8 @@ def send_prepared(prepare: Callable[[], tuple[MessageDraft, int]]) -> Response:
 
 
 def _send(draft: MessageDraft, line_id: int | None) -> Response:
+    if current_g().by_app:
+        return submit_for_app(draft, line_id)
     patience, applied = _wait_seconds()
     if patience == 0:
         return _accept(draft, line_id, 0.0, applied)

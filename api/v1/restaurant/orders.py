@@ -107,7 +107,7 @@ def make_order(body: NewOrder) -> JsonAnswer:
 @key_may("orders", test_keys=True)
 def read_order(path: OrderPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        return _whole(check_mode(order_queries.get(path.order_id)))
+        return whole_order_json(check_mode(order_queries.get(path.order_id)))
 
 
 @v1.get(
@@ -144,7 +144,7 @@ def order_changes(path: OrderPath) -> dict[str, Any]:
 @idempotent
 def move_order(path: OrderPath, body: Move) -> JsonAnswer:
     order = check_mode(order_queries.get(path.order_id))
-    return _whole(_moved(order, body))
+    return whole_order_json(change_order(order, body))
 
 
 @v1.post(
@@ -157,7 +157,7 @@ def move_order(path: OrderPath, body: Move) -> JsonAnswer:
 @idempotent
 def cancel_order(path: OrderPath, body: Cancel) -> JsonAnswer:
     order = check_mode(order_queries.get(path.order_id))
-    return _whole(order_lifecycle.cancel(sites.of_order(order), order, body.reason))
+    return whole_order_json(order_lifecycle.cancel(sites.of_order(order), order, body.reason))
 
 
 def order_json(order: Order, items: list[OrderItem], site_name: str) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def order_json(order: Order, items: list[OrderItem], site_name: str) -> dict[str
     }
 
 
-def _whole(order: Order) -> dict[str, Any]:
+def whole_order_json(order: Order) -> dict[str, Any]:
     return order_json(order, order_queries.items_of(order.id), sites.of_order(order).name)
 
 
@@ -182,7 +182,7 @@ def _numbers(sums: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "taxes": taxes}
 
 
-def _moved(order: Order, body: Move) -> Order:
+def change_order(order: Order, body: Move) -> Order:
     """Apply the rules of the portal: a cancellation needs a reason, and only a refund refunds."""
     if order.state == body.status:
         return order

@@ -112,7 +112,7 @@ def pause_site(path: SitePath, body: Pause) -> JsonAnswer:
 @key_may("menus", test_keys=True)
 def list_sold_out(path: SitePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        return _sold_out(sites.get(path.site_id))
+        return sold_out_json(sites.get(path.site_id))
 
 
 @v1.post(
@@ -129,7 +129,7 @@ def sell_out(path: SitePath, body: SoldOutIn) -> JsonAnswer:
         availability.mark_sold_out(site, body.id, body.until)
     else:
         availability.mark_available(site, body.id)
-    return _sold_out(site)
+    return sold_out_json(site)
 
 
 @v1.get(
@@ -280,7 +280,7 @@ def station_json(station: Station) -> dict[str, Any]:
     return {"site_id": station.site_id, "code": station.code, "name": station.name}
 
 
-def _sold_out(site: Site) -> dict[str, Any]:
+def sold_out_json(site: Site) -> dict[str, Any]:
     sold_out_ids = availability.sold_out_now(site.id)
     rows = [
         {"id": thing, "until": rfc3339(until) if until else None}

@@ -106,6 +106,9 @@ UPDATE contact_imports SET columns = jsonb_set(columns, '{rows}', '[]')
 DROP_PHONES = text("""
 DELETE FROM contact_import_phones WHERE tenant_id = :tenant_id AND phone = ANY(:names)
 """)
+DROP_HELD = text("""
+DELETE FROM held_messages WHERE tenant_id = :tenant_id AND phone = ANY(:names)
+""")
 # Edits that wait for their message, with the ids that they reserve.
 DROP_EARLY_EDITS = text("""
 WITH gone AS (
@@ -184,7 +187,7 @@ def scan_table(
 
 def erase_remaining(target: ErasureTarget) -> None:
     params = search_patterns(target)
-    statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES, DROP_EARLY_EDITS]
+    statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES, DROP_HELD, DROP_EARLY_EDITS]
     if target.names:
         for statement in statements:
             db.session.execute(statement, params)

@@ -166,11 +166,19 @@ def cache_navigation(app: Flask) -> None:
 
     @lru_cache(maxsize=1024)
     def drawn(
-        _root: str, _language: str, _page: str, _role: str, _there: bool, _runs: bool, unread: int
+        _root: str,
+        _language: str,
+        _page: str,
+        _role: str,
+        _there: bool,
+        _runs: bool,
+        unread: int,
+        approvals: int,
     ) -> Markup:
-        return Markup(render_template("layout/nav.html", unread=unread))  # noqa: S704
+        page = render_template("layout/nav.html", unread=unread, approvals=approvals)
+        return Markup(page)  # noqa: S704
 
-    def areas(unread: int) -> Markup:
+    def areas(unread: int, approvals: int) -> Markup:
         who = current_user
         return drawn(
             request.root_path,
@@ -180,6 +188,7 @@ def cache_navigation(app: Flask) -> None:
             who.tenant is not None,
             who.is_operator,
             min(unread, 100),  # shown as "99+" from here on
+            min(approvals, 100),
         )
 
     app.jinja_env.globals["nav_areas"] = areas

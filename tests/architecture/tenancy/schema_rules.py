@@ -15,6 +15,7 @@ GLOBAL_TABLES = {
     "lookups": "finds the tenant behind a key's or a link's hash",
     "mails": "letters to people, claimed by one job whatever the tenant",
     "memberships": "which tenants a person may choose from after signing in",
+    "oauth_clients": "programs register before they know a business",
     "people": "a person may belong to several tenants",
     "person_events": "what happened to a person's own sign-in",
     "person_tokens": "links sent to a person, used before anybody is signed in",

@@ -1,6 +1,7 @@
 """Messages as the API shows them."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from core.clock import rfc3339
@@ -10,7 +11,7 @@ from messaging.messages.accept import AcceptedMessage
 from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
-from messaging.models import MediaFile, Message
+from messaging.models import HeldMessage, MediaFile, Message
 from messaging.reasons import NETWORK_REASONS
 
 
@@ -64,6 +65,25 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
         "deleted_at": _moment(message.content.get("deleted_at")),
         "earlier_texts": list(message.content.get("earlier", ())),
     }
+
+
+def held_message_json(held: HeldMessage) -> dict[str, Any]:
+    """A message of an app that waits for a person, or that was rejected or has expired."""
+    message = Message(
+        id=held.id,
+        direction="out",
+        line_id=held.line_id,
+        phone=held.phone,
+        kind=held.kind,
+        text=held.text,
+        content=held.content,
+        state=held.state,
+        reference=held.reference,
+        cost_usd=Decimal(0),
+        test=held.test,
+        created_at=held.created_at,
+    )
+    return message_json(message)
 
 
 def _moment(seconds: int | None) -> str | None:

@@ -25,7 +25,7 @@ from messaging.messages.states import OUT_STATES
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
 FURTHEST = timedelta(days=35)
-STATES = (*OUT_STATES, "received")
+STATES = (*OUT_STATES, "held", "received")
 
 
 def _phone(text: str) -> str:
