@@ -32,6 +32,7 @@ from api.v1.schemas.events.restaurant import (
     PaymentFailedEvent,
     PrinterEvent,
     PrintJobEvent,
+    TabEvent,
 )
 from webhooks.event_types import EVENT_TYPES
 
@@ -85,6 +86,9 @@ _EVENTS: dict[str, tuple[type[BaseModel], str]] = {
         PaymentEvent,
         "Money arrived late, twice or in the wrong amount, and someone has to decide.",
     ),
+    "restaurant.tab_opened": (TabEvent, "A table's tab was opened by its first order."),
+    "restaurant.tab_updated": (TabEvent, "A tab has new items, payments or reservations."),
+    "restaurant.tab_settled": (TabEvent, "A tab was paid in full."),
     "instances.connected": (LineStateEvent, "A line works again."),
     "instances.disconnected": (LineStateEvent, "A line cannot send for now."),
     "instances.qr": (PairingCodeEvent, "There is a new code to link a phone."),

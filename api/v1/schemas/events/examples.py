@@ -15,6 +15,9 @@ ITEM = {
     "station": "kitchen",
     "stations": ["kitchen"],
     "note": "",
+    "regular_price": 240,
+    "course": 0,
+    "fired": True,
 }
 ORDER = {
     "order_id": "MAVI-20260301-0007",
@@ -37,6 +40,9 @@ ORDER = {
     "paid_amount": 0,
     "open_amount": 480,
     "placed_at": AT,
+    "due_at": "",
+    "promised_at": "2026-03-01T10:20:00Z",
+    "promise_minutes": 20,
     "test": False,
 }
 DELIVERY_ORDER = ORDER | {
@@ -55,6 +61,34 @@ DELIVERY_ORDER = ORDER | {
         "longitude": 29.0266,
         "route_url": "https://www.google.com/maps/dir/?api=1&destination=40.9839,29.0266",
     },
+}
+SHARE = {
+    "id": f"shr_{ULID}",
+    "tab_id": f"tab_{ULID}",
+    "guest": "Ayşe",
+    "kind": "equal",
+    "amount": 240,
+    "tip": 24,
+    "surplus": 0,
+    "status": "reserved",
+    "reference": "MAVI-20260301-0007-2",
+    "payment_link_id": f"plk_{ULID}",
+}
+TAB = {
+    "id": f"tab_{ULID}",
+    "status": "open",
+    "site": {"id": f"site_{ULID}", "name": "Lokanta Mavi"},
+    "table_number": "12",
+    "currency": "TRY",
+    "total_amount": 480,
+    "paid_amount": 0,
+    "reserved_amount": 0,
+    "open_amount": 480,
+    "orders": ["MAVI-20260301-0007"],
+    "shares": [],
+    "opened_at": AT,
+    "ended_at": None,
+    "test": False,
 }
 COURIER = {
     "id": f"cou_{ULID}",
@@ -79,6 +113,8 @@ PAYMENT = {
     "refunded_amount": 0,
     "status": "succeeded",
     "reason": "",
+    "surplus_amount": 0,
+    "share": None,
     "paid_at": AT,
     "test": False,
 }
@@ -174,6 +210,16 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "restaurant.payment_refunded": PAYMENT | {"status": "refunded", "refunded_amount": 480},
     "restaurant.payment_review": PAYMENT | {"status": "review", "reason": "paid twice"},
+    "restaurant.tab_opened": TAB,
+    "restaurant.tab_updated": TAB | {"reserved_amount": 240, "shares": [SHARE]},
+    "restaurant.tab_settled": TAB
+    | {
+        "status": "settled",
+        "paid_amount": 480,
+        "open_amount": 0,
+        "shares": [SHARE | {"status": "paid"}],
+        "ended_at": AT,
+    },
     "instances.connected": _line("connected", ""),
     "instances.disconnected": _line("disconnected", "The phone is offline."),
     "instances.qr": {

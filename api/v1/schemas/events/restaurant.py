@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from api.v1.schemas.restaurant.orders import OrderFacts, OrderItemShape
+from api.v1.schemas.restaurant.tabs import TabFacts
 from api.v1.schemas.webhooks import EventShape
 
 
@@ -55,6 +56,19 @@ class DeliveryUpdatedEvent(EventShape, OrderFacts):
     courier: EventCourier
 
 
+class TabEvent(EventShape, TabFacts):
+    """A table's tab was opened, has changed, or was paid in full."""
+
+
+class EventShare(BaseModel):
+    id: str
+    tab_id: str
+    guest: str = Field(description="The guest's name.")
+    kind: str = Field(description="all, equal, items or amount.")
+    amount: float = Field(description="The part of the bill, without the tip.")
+    tip: float
+
+
 class PaymentEvent(EventShape):
     """An online payment was made, refunded, or needs a decision."""
 
@@ -65,8 +79,12 @@ class PaymentEvent(EventShape):
     amount: float
     currency: str
     refunded_amount: float = Field(description="How much of it has been refunded.")
+    share: EventShare | None = Field(
+        None, description="The share of a table's tab that was paid; null for other payments."
+    )
     status: str = Field(description="The payment's state.", examples=["succeeded"])
     reason: str = Field(description="Why it needs a decision; usually empty.")
+    surplus_amount: float = Field(description="The part that the bill no longer has.")
     paid_at: str
     test: bool
 

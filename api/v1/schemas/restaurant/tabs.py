@@ -64,7 +64,9 @@ class TabItemShape(BaseModel):
     status: str = Field(description="paid, reserved or open.")
 
 
-class TabShape(BaseModel):
+class TabFacts(BaseModel):
+    """What the API and the events say about a tab."""
+
     id: str
     status: str = Field(description="open, settled (paid in full), closed or merged.")
     site: TabSite
@@ -76,10 +78,13 @@ class TabShape(BaseModel):
     open_amount: float = Field(description="Not paid yet. Includes what is being paid now.")
     orders: list[str] = Field(description="The numbers of the orders on the bill.")
     shares: list[TabShareShape]
-    items: list[TabItemShape]
     opened_at: str
     ended_at: str | None
     test: bool
+
+
+class TabShape(TabFacts):
+    items: list[TabItemShape]
 
 
 class TabPaymentIn(BaseModel):
