@@ -5,7 +5,7 @@ import json
 import pytest
 
 from messaging.lines.drivers.cloud import driver as cloud_driver
-from tests.messaging.lines.cloud_payloads import message, read
+from tests.messaging.lines.cloud_payloads import message, read, receipt
 
 
 def flow_reply(response_json):
@@ -93,3 +93,9 @@ def test_a_handover_tells_who_holds_the_conversation(part, holder):
     assert parsed.phone_number_id == "pn-42"
     assert (update.kind, update.detail["holder"]) == ("handover", holder)
     assert (update.detail["phone"], update.detail["network_id"]) == ("905321112233", "US.1")
+
+
+@pytest.mark.parametrize("state", ["captured", "pending", "failed"])
+def test_the_payment_of_an_order_is_no_receipt_of_its_message(state):
+    assert receipt(type="payment", status=state, payment={"reference_id": "o-1"}) is None
+    assert receipt(type="message", status="failed").state == "failed"
