@@ -368,6 +368,7 @@ def test_all_languages_fit_beside_the_name(visit, bistro, code, search, add):
     page.locator(f'.languages [data-lang="{code}"]').click()
     expect(page.get_by_placeholder(search)).to_be_visible()
     assert page.evaluate(SPILLS) == []
+    assert page.get_by_role("heading", level=1).bounding_box()["height"] < 40  # one line
     save_screenshot(page, f"diner-{code}")
     page.get_by_role("button", name=add).click()
     assert page.evaluate(SPILLS) == []
