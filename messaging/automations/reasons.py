@@ -22,6 +22,9 @@ BLOCKED = "blocked"
 NO_OWNER_PHONE = "no_owner_phone"
 EMPTY_MESSAGE = "empty_message"
 NO_PHONE = "no_phone"
+NO_PHONE_SENT = "no_phone_sent"
+UNKNOWN_CONTACT = "unknown_contact"
+CONTACT_NOT_ON_LINE = "contact_not_on_line"
 INTERNAL_ERROR = "internal_error"
 ERASED = "erased"
 
@@ -44,6 +47,15 @@ AUTOMATION_REASONS = ReasonSentences(
         NO_OWNER_PHONE: N_("The automation has no phone number to notify."),
         EMPTY_MESSAGE: N_("The message would be empty."),
         NO_PHONE: N_("No usable phone number"),
+        NO_PHONE_SENT: N_(
+            "The store or form sent no phone number for this customer, so nobody was written to."
+        ),
+        UNKNOWN_CONTACT: N_(
+            "The store named a contact that does not exist, so nobody was written to."
+        ),
+        CONTACT_NOT_ON_LINE: N_(
+            "The contact has no phone number, and this line cannot write to their WhatsApp ID."
+        ),
         INTERNAL_ERROR: N_("Something went wrong on our side. We tried several times."),
         ERASED: N_("The customer's data was erased."),
     },

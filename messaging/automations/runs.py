@@ -18,6 +18,7 @@ from core.ids import from_uuid, new_uuid, to_uuid
 from core.queue import lanes
 from core.values.reasons import encode_error
 from messaging.automations import form_limits, reasons, store_events
+from messaging.automations import recipients as automation_recipients
 from messaging.automations.conditions import unmet_condition
 from messaging.automations.reasons import with_detail
 from messaging.automations.recipes import (
@@ -27,13 +28,12 @@ from messaging.automations.recipes import (
     Recipe,
     recipes_started_by,
 )
-from messaging.contacts import identities as contact_identities
 from messaging.inbox import composed
 from messaging.lines import repository as line_repository
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import BULK, TRANSACTIONAL, MessageDraft
-from messaging.models import Automation, AutomationRun, Connection, Contact, StoreEvent
+from messaging.models import Automation, AutomationRun, Connection, StoreEvent
 from messaging.templates.placeholders import event_values, fill_placeholders
 from tenants import accounts
 from tenants.plans.catalog import current_tenant_facts
@@ -241,17 +241,22 @@ def _outcome(run: AutomationRun) -> RunOutcome:
         return RunOutcome("skipped", why)
     if recipe.to_owner and not automation.to_phone:
         return RunOutcome("skipped", reasons.NO_OWNER_PHONE)
-    if not recipe.to_owner and not event.phone:
-        return RunOutcome("skipped", event.no_phone or reasons.NO_PHONE)
-    if why := _marketing_obstacle(recipe, event.phone):
-        return RunOutcome("skipped", why, event.phone)
-    if _is_form_reply(recipe) and (why := form_limits.exceeded_limit(automation, run, event.phone)):
-        return RunOutcome("skipped", why, event.phone)
-    draft, _ = compose_message(automation, event)
-    if draft.kind == "text" and not draft.text:
-        return RunOutcome("skipped", reasons.EMPTY_MESSAGE, draft.phone)
     # A tap is answered on the line that it came to.
     line_id = event.data.get("line_id") if recipe.trigger == BUTTON_TAPPED else automation.line_id
+    address = event.phone
+    if not recipe.to_owner and not address:
+        address, why = automation_recipients.contact_address(event, line_id)
+        if not address:
+            return RunOutcome("skipped", why)
+    if why := automation_recipients.marketing_obstacle(recipe, address):
+        return RunOutcome("skipped", why, address)
+    if _is_form_reply(recipe) and (why := form_limits.exceeded_limit(automation, run, address)):
+        return RunOutcome("skipped", why, address)
+    draft, _ = compose_message(automation, event)
+    if not recipe.to_owner:
+        draft = replace(draft, phone=address)
+    if draft.kind == "text" and not draft.text:
+        return RunOutcome("skipped", reasons.EMPTY_MESSAGE, draft.phone)
     line = line_repository.route_for(line_id, test=False, allowed=None)
     accepted = message_accept.accept_message(draft, line, current_tenant_facts())
     return RunOutcome("sent", "", draft.phone, accepted.id)
@@ -260,23 +265,6 @@ def _outcome(run: AutomationRun) -> RunOutcome:
 def _is_form_reply(recipe: Recipe) -> bool:
     """Anyone may fill in a form, with anyone's phone."""
     return recipe.trigger == "form.submitted" and not recipe.to_owner
-
-
-def _marketing_obstacle(recipe: Recipe, phone: str) -> str:
-    """Check opt-out and block for marketing only: order messages belong to the purchase."""
-    if not recipe.marketing:
-        return ""
-    contact_id = contact_identities.find_contact(phone)
-    if contact_id is None:
-        return ""
-    row = db.session.execute(
-        select(Contact.opted_out_at, Contact.blocked_at).where(
-            Contact.tenant_id == current_tenant_id(), Contact.id == contact_id
-        )
-    ).first()
-    if row is not None and row.opted_out_at is not None:
-        return reasons.OPTED_OUT
-    return reasons.BLOCKED if row is not None and row.blocked_at is not None else ""
 
 
 def _settle(run: AutomationRun, outcome: RunOutcome) -> None:

@@ -13,7 +13,7 @@ from core.db import current_tenant_id, db
 from core.ids import new_id
 from core.values.phone import normalize_strict
 from messaging.automations import connections as store_connections
-from messaging.automations.reasons import NO_PHONE, with_detail
+from messaging.automations.reasons import NO_PHONE, NO_PHONE_SENT, with_detail
 from messaging.contacts import identities as contact_identities
 from messaging.models import Connection, StoreEvent, StoreLink
 from tenants import accounts
@@ -74,7 +74,7 @@ def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
         if digits is not None:
             return digits, ""
     if not hints:
-        return "", NO_PHONE
+        return "", NO_PHONE_SENT
     tried = dict.fromkeys(f"“{hint.written}” ({hint.country or region or '?'})" for hint in hints)
     return "", with_detail(NO_PHONE, ", ".join(tried))
 

@@ -349,3 +349,28 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     # a rejected cart is an expected response
     watch.faults = [one for one in watch.faults if "422" not in one]
     watch.expect_none()
+
+
+@pytest.mark.parametrize(
+    ("code", "search", "add"),
+    [
+        ("es", "Buscar en el menú", "Añadir Pizza"),
+        ("fr", "Rechercher dans la carte", "Ajouter Pizza"),
+        ("pt", "Pesquisar no menu", "Adicionar Pizza"),
+    ],
+)
+def test_all_languages_fit_beside_the_name(visit, bistro, code, search, add):
+    with bistro.business.scope():
+        seven = ["tr", "en", "de", "ar", "es", "fr", "pt"]
+        sites.change(bistro.site_id, {"languages": seven})
+    page, watch = visit()
+    page.goto(address(bistro))
+    page.locator(f'.languages [data-lang="{code}"]').click()
+    expect(page.get_by_placeholder(search)).to_be_visible()
+    assert page.evaluate(SPILLS) == []
+    assert page.get_by_role("heading", level=1).bounding_box()["height"] < 40  # one line
+    save_screenshot(page, f"diner-{code}")
+    page.get_by_role("button", name=add).click()
+    assert page.evaluate(SPILLS) == []
+    save_screenshot(page, f"diner-{code}-dish")
+    watch.expect_none()

@@ -131,6 +131,7 @@ def _data(payload: dict[str, Any]) -> dict[str, Any]:
         "customer": customer_fields(*places),
         "marketing": value_at(customer, "accepts_marketing") is True,
         "country": next(filter(None, countries), ""),
+        "contact_id": text_of(value_at(customer, "contact_id"), 40),
     }
 
 

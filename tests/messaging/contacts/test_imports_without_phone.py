@@ -70,14 +70,18 @@ def test_each_wrong_row_has_its_reason(place, imports):  # noqa: F811
         (
             3,
             "username",
-            "A user name alone is not enough, because it can change. Add the phone number or "
-            "the WhatsApp ID.",
+            (
+                "A user name alone is not enough, because it can change. Add the phone number or "
+                "the WhatsApp ID."
+            ),
         ),
         (
             4,
             "network_id",
-            "This is not a WhatsApp ID. It looks like TR.13491208655302741918 or "
-            "123456789012345@lid.",
+            (
+                "This is not a WhatsApp ID. It looks like TR.13491208655302741918 or "
+                "123456789012345@lid."
+            ),
         ),
         (6, "network_id", "This WhatsApp ID is already in row {line}."),
     ]
@@ -89,8 +93,10 @@ def test_known_people_are_updated_and_never_mixed_up(place, imports):  # noqa: F
         (
             2,
             "network_id",
-            "The phone number and the WhatsApp ID belong to two contacts. Merge them, or leave "
-            "one of the two cells empty.",
+            (
+                "The phone number and the WhatsApp ID belong to two contacts. Merge them, or leave "
+                "one of the two cells empty."
+            ),
         )
     ]
     assert imports(f"Phone,WhatsApp ID,Name\n0532 444 55 66,{USER_ID},Deniz K\n") == []

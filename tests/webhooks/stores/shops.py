@@ -23,6 +23,9 @@ from webhooks.inbound.models import ReceivedHook
 
 SECRET = "shpss_a-secret-of-the-shop"
 _numbers = count(1)
+NO_PHONE_SENT_TEXT = (
+    "The store or form sent no phone number for this customer, so nobody was written to."
+)
 
 
 def base64_hmac(secret: str, body: bytes) -> str:

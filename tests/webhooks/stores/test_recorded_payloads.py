@@ -10,6 +10,7 @@ from core.values.reasons import encode_reason
 from messaging.automations import connections as store_connections
 from tests.line_factory import make_line
 from tests.webhooks.stores.shops import (
+    NO_PHONE_SENT_TEXT,
     connect_store,
     enable_automations,
     hooks_of,
@@ -147,7 +148,7 @@ def test_a_recorded_form_is_answered_once_or_gives_the_reason(app, shop, ready, 
         assert [state for state, _ in run_states(shop)] == ["sent"]
     else:
         assert not sent_texts(shop)
-        assert run_states(shop) == [("skipped", "No usable phone number")]
+        assert run_states(shop) == [("skipped", NO_PHONE_SENT_TEXT)]
 
 
 @pytest.mark.parametrize("phone", [False, True])
@@ -168,4 +169,4 @@ def test_the_recorded_jotform_is_answered_once_or_gives_the_reason(app, shop, re
         assert number == DIGITS
         assert "Niloth" in text
     else:
-        assert run_states(shop) == [("skipped", "No usable phone number")]
+        assert run_states(shop) == [("skipped", NO_PHONE_SENT_TEXT)]

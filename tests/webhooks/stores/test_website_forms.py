@@ -20,6 +20,7 @@ from messaging.contacts import identities as contact_identities
 from messaging.models import Contact
 from tests.line_factory import make_line
 from tests.webhooks.stores.shops import (
+    NO_PHONE_SENT_TEXT,
     base64_hmac,
     connect_store,
     enable_automations,
@@ -161,7 +162,7 @@ def test_without_a_phone_the_owner_is_notified_and_the_run_gives_the_reason(app,
     website.submits({"name": "Ayşe", "email": "ayse@example.com"})
     run_hooks_and_automations(app)
     assert [phone for phone, _ in sent_texts(shop)] == [OWNER]
-    assert ("skipped", "No usable phone number") in run_states(shop)
+    assert ("skipped", NO_PHONE_SENT_TEXT) in run_states(shop)
 
 
 def test_the_tenants_own_mapping_wins(app, shop, website):

@@ -4,6 +4,7 @@ import pytest
 
 from tests.line_factory import make_line
 from tests.webhooks.stores.shops import (
+    NO_PHONE_SENT_TEXT,
     connect_store,
     enable_automations,
     run_hooks_and_automations,
@@ -44,7 +45,7 @@ def test_automations_and_their_runs_are_listed(client, shop, api):
     newest = client.get(f"{path}?limit=2", headers=shop.bearer).json
     assert [run["cause"] for run in newest["data"]] == ["order:9", "order:3"]
     assert newest["data"][0]["state"] == "skipped"
-    assert newest["data"][0]["because"] == "No usable phone number"
+    assert newest["data"][0]["because"] == NO_PHONE_SENT_TEXT
     assert newest["data"][1]["message_status_code"] == "queued"
     assert newest["data"][1]["connection_id"] == door.connection.id
     older = client.get(f"{path}?limit=2&after={newest['next']}", headers=shop.bearer).json
