@@ -17,6 +17,10 @@ from tenants.rights import SCOPES
 oauth_endpoints = Blueprint("oauth_endpoints", __name__)
 
 LARGEST_BODY = 16 * 1024
+# What the tools of the MCP server need; agents ask for all of these.
+MCP_SCOPES = (
+    *("messages:send", "messages:read", "contacts", "menus", "orders", "printers", "campaigns"),
+)
 
 
 @oauth_endpoints.before_request
@@ -60,7 +64,7 @@ def resource_metadata(resource: str = "mcp") -> Any:
         resource=address,
         resource_name="Comanda",
         authorization_servers=[issuer()],
-        scopes_supported=list(SCOPES),
+        scopes_supported=list(MCP_SCOPES if resource == "mcp" else SCOPES),
         bearer_methods_supported=["header"],
         resource_documentation=f"{issuer()}/docs/agents",
     )

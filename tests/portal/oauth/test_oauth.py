@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from api import auth
+from api.mcp.tools.registry import TOOLS
 from core.db import db
 from messaging.approvals import queries
 from tenants import team
@@ -106,6 +107,7 @@ def test_metadata_leads_from_the_resource_to_the_server(client, settings):
     address = answer.headers["WWW-Authenticate"].partition('resource_metadata="')[2].rstrip('"')
     resource = client.get(urlsplit(address).path).json
     assert resource["resource"] == f"{settings.base_url}/mcp"
+    assert set(resource["scopes_supported"]) == {tool.scope for tool in TOOLS}
     [server] = resource["authorization_servers"]
     found = client.get("/.well-known/oauth-authorization-server").json
     assert found["issuer"] == server == settings.base_url
