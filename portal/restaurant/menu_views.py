@@ -16,6 +16,7 @@ from portal.web.auth import may, member_may
 from portal.web.forms import domain_errors_on, field_text, submitted_text
 from portal.web.i18n import error_message
 from restaurant.menus import menus, publishing, version_diff
+from restaurant.menus.validation import MOST_COURSES
 from restaurant.models import Menu, MenuCategory, Site
 from restaurant.sites import sites
 from tenants import accounts
@@ -213,11 +214,12 @@ def remove_category(category_id: str) -> Any:
 def _category(menu: Menu, one: MenuCategory | None) -> Any:
     form = BareForm()
     texts, hours = (one.texts, one.available) if one else ({}, {})
-    hidden = bool(one and one.hidden)
+    hidden, course = bool(one and one.hidden), str(one.course if one else 0)
     if form.validate_on_submit():
         texts, hours = submitted_texts(menu.languages), submitted_hours()
         hidden = request.form.get("hidden") == "yes"
-        values = {"texts": texts, "available": hours, "hidden": hidden}
+        course = request.form.get("course", course)[:2]
+        values = {"texts": texts, "available": hours, "hidden": hidden, "course": course}
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 if one is None:
@@ -233,6 +235,8 @@ def _category(menu: Menu, one: MenuCategory | None) -> Any:
         texts=texts,
         hours=hours,
         hidden=hidden,
+        course=course,
+        courses=range(1, MOST_COURSES + 1),
         name=name_lookup(menu),
     )
 

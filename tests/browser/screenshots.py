@@ -56,6 +56,7 @@ SHOTS = (
     Shot("api", "/integrations"),
     Shot("webhooks", "/webhooks"),
     Shot("board", "/orders/board", size=(1440, 860)),
+    Shot("kitchen", "/orders/board?view=kitchen", size=(1280, 860)),
     Shot("menu", "/menus", then=(rf"/menus/{ID}",)),
     Shot("zones", "/restaurants", then=SITE_THEN_DELIVERY, size=(1280, 900)),
     Shot("payments", "/payments"),

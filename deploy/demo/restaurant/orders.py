@@ -7,8 +7,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from sqlalchemy import select
+
 from core.clock import frozen, now, zone
-from core.db import tenant_scope
+from core.db import db, tenant_scope
 from deploy.demo.restaurant.past_orders import PastOrders
 from deploy.demo.seeded_random import seeded_random
 from restaurant.menus.pricing import (
@@ -18,7 +20,7 @@ from restaurant.menus.pricing import (
     calculate_totals,
     price_items,
 )
-from restaurant.models import Order, Site, Table
+from restaurant.models import Order, OrderFeedback, Site, Table
 from restaurant.orders import carts, waiter_calls
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders.hold_reasons import NOT_SCANNED
@@ -39,6 +41,7 @@ GUESTS = (
 WAITERS = ("Mehmet Demir", "Selin Kaya")
 NOTES = ("", "", "", "", "Az acılı olsun", "Pencere kenarı lütfen", "Çocuk sandalyesi")
 REASONS = ("Misafir vazgeçti", "Malzeme bitti")
+ANSWERS = ("bad", "good", "good", "okay", "good")
 NOW_OPEN = (  # minutes ago, current state
     (52, "served"),
     (34, "ready"),
@@ -56,6 +59,7 @@ def add_orders(tenant_id: int) -> None:
     for site_id in known:
         _weeks(tenant_id, site_id)
         _this_evening(tenant_id, site_id)
+        _feedback(tenant_id, site_id)
 
 
 def _weeks(tenant_id: int, site_id: str) -> None:
@@ -93,6 +97,36 @@ def _this_evening(tenant_id: int, site_id: str) -> None:
             order_lifecycle.create_order(past.site, draft)
         if past.hall:
             waiter_calls.create_call(past.site, past.hall[-1], past.hall[-1].token, "bill")
+
+
+def _feedback(tenant_id: int, site_id: str) -> None:
+    """Answers of the last guests after their meal; one of them was not happy."""
+    with tenant_scope(tenant_id):
+        if not sites.get(site_id).feedback_minutes:
+            return
+        query = select(Order).where(
+            Order.tenant_id == tenant_id,
+            Order.site_id == site_id,
+            Order.state == "closed",
+            Order.source == "chat",
+        )
+        for order, answer in zip(
+            db.session.scalars(query.order_by(Order.id.desc()).limit(len(ANSWERS))),
+            ANSWERS,
+            strict=False,
+        ):
+            asked = (order.ended_at or order.placed_at) + timedelta(hours=1)
+            db.session.add(
+                OrderFeedback(
+                    tenant_id=tenant_id,
+                    order_id=order.id,
+                    site_id=site_id,
+                    due_at=asked,
+                    asked_at=asked,
+                    answer=answer,
+                    answered_at=asked + timedelta(minutes=4),
+                )
+            )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ There are hundreds with five changes each; one call per change took most of the 
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from restaurant.couriers import trips as courier_trips
 from restaurant.loyalty import ledger, programmes
 from restaurant.models import (
     Courier,
+    KitchenItem,
     LoyaltyEntry,
     Order,
     OrderChange,
@@ -38,6 +39,8 @@ from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import placing
 from restaurant.orders import queries as order_queries
+from restaurant.orders.kitchen import courses as kitchen_courses
+from restaurant.orders.kitchen import times as kitchen_times
 from restaurant.orders.lifecycle import OrderDraft
 from restaurant.payments import till
 from restaurant.sites import hours, tables
@@ -65,6 +68,8 @@ class PastOrders:
     trips: dict[str, tuple[Trip, Courier]] = field(default_factory=dict)
     earned: dict[str, EarnedPoints] = field(default_factory=dict)
     taken: list[TillPayment] = field(default_factory=list)
+    kitchen: list[KitchenItem] = field(default_factory=list)
+    times: list[tuple[kitchen_times.Key, timedelta, int]] = field(default_factory=list)
 
     @cached_property
     def menu(self) -> tuple[dict[str, Any], frozenset[str]]:
@@ -90,7 +95,11 @@ class PastOrders:
         order = order_lifecycle.new_order(self.site, draft, day, self.days[day])
         order.version = 1
         self.made.append(order)
-        self.items[order.id] = order_items.item_rows(order, draft.items)
+        self.items[order.id] = items = order_items.item_rows(order, draft.items)
+        first = kitchen_courses.lowest_course(items)
+        for item in items:
+            item.fired_at = order.placed_at if item.course <= first else None
+            item.fired_load = len(self.made) % 6
         self.note(order, "moved", reason=draft.staff_note)
         body = order_notifications.order_body(self.site, order, self.items[order.id])
         publish_webhook_event("restaurant.order_created", body)
@@ -102,6 +111,7 @@ class PastOrders:
             self.items[order.id] = order_queries.items_of(order.id)
         items = self.items[order.id]
         order.state, order.version, order.changed_at = to, order.version + 1, now()
+        self._kitchen(order, items, to)
         if to in order_states.END_STATES or to == "delivered":
             order.ended_at = order.ended_at or now()
         self.note(order, "moved", because)
@@ -117,6 +127,27 @@ class PastOrders:
             self.earned.setdefault(order.id, EarnedPoints(order, now(), current_actor().name))
         if to in ("closed", "delivered") and order.payment_method != "card_link":
             self._record_till_payment(order)
+
+    def _kitchen(self, order: Order, items: list[OrderItem], to: str) -> None:
+        """What the stations have started and finished, and the times that are learned from it."""
+        if to == "preparing":
+            for item in items[: max(1, len(items) - 1)]:
+                if item.fired_at is not None:
+                    self.kitchen += [_kitchen_item(order, item, one) for one in item.stations]
+        elif to == "ready":
+            rows = {(row.order_id, row.position, row.station): row for row in self.kitchen}
+            for item in items:
+                item.fired_at = item.fired_at or order.changed_at
+                for station in item.stations:
+                    row = rows.get((order.id, item.position, station))
+                    if row is None:
+                        row = _kitchen_item(order, item, station)
+                        self.kitchen.append(row)
+                    row.ready_at, row.ready_by, row.counted = now(), current_actor().name, True
+                    taken = now() - item.fired_at
+                    if taken > timedelta():
+                        dishes = {item.item_id or "", kitchen_times.ALL_DISHES}
+                        self.times += [((dish, station), taken, item.fired_load) for dish in dishes]
 
     def _record_till_payment(self, order: Order) -> None:
         if order.open_amount > 0:
@@ -157,8 +188,10 @@ class PastOrders:
             db.session.add_all(self.items[order.id])
             order_lifecycle.publish_live_update(order)
         trips = (trip for trip, _ in self.trips.values())
-        db.session.add_all([*self.changes, *self.taken, *trips])
+        db.session.add_all([*self.changes, *self.taken, *trips, *self.kitchen])
         db.session.flush()
+        if self.times:
+            kitchen_times.store_times(self.site.id, self.times)
         if self.made:
             self._number()
         self._count_points()
@@ -212,6 +245,17 @@ class PastOrders:
                         member = ledger.add_to_balance(self.site.id, contact_id, total, len(some))
             with frozen(entries[-1].at):
                 ledger.give_automatic_rewards(self.site, programme, contact_id, member.balance)
+
+
+def _kitchen_item(order: Order, item: OrderItem, station: str) -> KitchenItem:
+    return KitchenItem(
+        tenant_id=order.tenant_id,
+        order_id=order.id,
+        position=item.position,
+        station=station,
+        started_at=now(),
+        started_by=current_actor().name,
+    )
 
 
 def _spent(order: Order) -> Decimal:

@@ -85,6 +85,11 @@ SWEETS: tuple[Dish, ...] = (
 )  # fmt: skip
 
 
+COURSES = {"Snacks & Pasta": 1, "Burgers & Sandwiches": 2}
+"""Of the categories, by their English name; the others are made at once."""
+FEEDBACK_MINUTES = 60
+
+
 def add_bistro(pictures: Pictures) -> None:
     """Menu, tables in two areas, options and allergens; published and ready for orders."""
     site = sites.open_site(
@@ -112,6 +117,9 @@ def add_bistro(pictures: Pictures) -> None:
             "tip_percents": [5, 10, 15],
             "orders_in_words": True,
             "tone": "1d5fa8",
+            "feedback_minutes": FEEDBACK_MINUTES,
+            "review_url": "https://maps.example.com/lokanta-mavi/reviews",
+            "prints_ticket_codes": True,
             "welcome": {
                 "tr": "Hoş geldiniz! Kahvaltımız her gün saat 14'e kadar.",
                 "en": "Welcome! Breakfast is served every day until 2 pm.",
@@ -210,7 +218,7 @@ def _fill(
     one, two = languages
     for first, second, dishes in chapters:
         category: MenuCategory = menus.add_category(
-            menu, {"texts": _texts(one, first, two, second)}
+            menu, {"texts": _texts(one, first, two, second), "course": COURSES.get(second, 0)}
         )
         for name, other, about, other_about, price, more in dishes:
             texts = {

@@ -45,7 +45,7 @@ async function reload() {
     const active = shown.contains(document.activeElement) ? document.activeElement : null;
     const focused = active?.closest("[data-order]")?.dataset.order;
     const key = active?.dataset.key;
-    const onTicket = active?.matches("[data-ticket]");
+    const onTicket = active?.matches("[data-kds]");
     const lanes = shown.querySelector(".lanes");
     const left = lanes?.scrollLeft ?? 0;
     shown.replaceChildren(...document.adoptNode(part).childNodes);
@@ -64,7 +64,7 @@ function focusAgain(part, order, key, onTicket) {
   const ticket = order && part.querySelector(`[data-order="${order}"]`);
   const next = (key && part.querySelector(`[data-key="${key}"]`))
     ?? (onTicket || !ticket ? null : ticket.querySelector("button"))
-    ?? ticket ?? part.querySelector("[data-ticket]");
+    ?? ticket ?? part.querySelector("[data-kds]");
   next?.focus({ preventScroll: true });
 }
 

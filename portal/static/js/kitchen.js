@@ -3,7 +3,7 @@ import { toast } from "./toast.js";
 
 const board = document.querySelector("[data-board]");
 const TICKET_PATH = "/k/";
-const KEY_PAUSE = 80; // milliseconds; a scanner types faster than a person
+const SCAN_PAUSE = 500; // milliseconds between two keys, after which a scan has been abandoned
 
 // Timers
 
@@ -35,7 +35,7 @@ keepScreenOn();
 
 // Keys, while the focus is on a ticket
 
-const tickets = () => [...board.querySelectorAll("[data-ticket]")];
+const tickets = () => [...board.querySelectorAll("[data-kds]")];
 const BUTTONS = { enter: "[data-bump]", s: "[data-start]", f: "[data-fire]", u: "[data-undo]" };
 
 function markFirst() {
@@ -45,7 +45,10 @@ function markFirst() {
 
 document.addEventListener("board-shown", markFirst);
 markFirst();
-if (document.activeElement === document.body) tickets()[0]?.focus({ preventScroll: true });
+// Only where there is a keyboard: a touch screen shows no selection.
+if (matchMedia("(hover: hover)").matches && document.activeElement === document.body) {
+  tickets()[0]?.focus({ preventScroll: true });
+}
 
 function move(ticket, step) {
   const all = tickets();
@@ -53,7 +56,7 @@ function move(ticket, step) {
 }
 
 function pressed(event) {
-  const ticket = document.activeElement?.closest?.("[data-ticket]");
+  const ticket = document.activeElement?.closest?.("[data-kds]");
   if (!ticket || event.ctrlKey || event.metaKey || event.altKey) return false;
   const key = event.key.toLowerCase();
   if (key === "arrowright" || key === "arrowleft") {
@@ -72,12 +75,11 @@ function pressed(event) {
   return Boolean(button);
 }
 
-// A scanner types the address of the code and Enter. Its characters come much faster than a person's,
-// so single keys wait for KEY_PAUSE before they count as pressed.
+// A scanner types the address of the code and Enter. The address begins with an h, which is no other
+// key of the display.
 
-let typed = "";
+let scan = null;
 let lastAt = 0;
-let waiting = null;
 
 async function scanned(text) {
   let address = null;
@@ -95,28 +97,25 @@ async function scanned(text) {
   toast(result.error ?? result.note ?? board.dataset.failed);
 }
 
+// Before other keys of the page, such as the one that opens the search.
 addEventListener("keydown", (event) => {
   if (event.target.matches("input:not([type=hidden]), select, textarea")) return;
-  const quick = event.timeStamp - lastAt < KEY_PAUSE;
+  if (event.timeStamp - lastAt > SCAN_PAUSE) scan = null;
   lastAt = event.timeStamp;
-  if (event.key.length === 1) typed = quick ? typed + event.key : event.key;
-  if (typed.length > 1 && quick) {
-    clearTimeout(waiting);
-    if (event.key === "Enter") {
-      event.preventDefault();
-      scanned(typed);
-      typed = "";
-    }
+  if (scan === null && event.key.toLowerCase() === "h" && !event.ctrlKey && !event.metaKey) {
+    scan = event.key;
+  } else if (scan === null) {
+    if (!pressed(event)) return;
+  } else if (event.key === "Enter") {
+    scanned(scan);
+    scan = null;
+  } else if (event.key.length === 1) {
+    scan += event.key;
+  } else {
     return;
   }
-  if (event.key.length > 1) {
-    if (pressed(event)) event.preventDefault();
-    return;
-  }
-  if (event.key === " ") return;
-  clearTimeout(waiting);
-  const { key, ctrlKey, metaKey, altKey } = event;
-  waiting = setTimeout(() => pressed({ key, ctrlKey, metaKey, altKey }), KEY_PAUSE);
-});
+  event.preventDefault();
+  event.stopPropagation();
+}, { capture: true });
 
 document.documentElement.dataset.kitchen = "ready";

@@ -32,8 +32,13 @@ def fire_new_items(
     before = [item for item in items if item not in new_items and not _waits(item)]
     reached = max((item.course for item in before), default=0)
     if not before or _all_made(order, before):
-        reached = max(reached, min((item.course for item in new_items if item.course), default=0))
+        reached = max(reached, lowest_course(new_items))
     return fire_items(order, [item for item in new_items if item.course <= reached])
+
+
+def lowest_course(items: Sequence[OrderItem]) -> int:
+    """The course that a new order begins with; 0 if no item has one."""
+    return min((item.course for item in items if item.course), default=0)
 
 
 def fire_items(order: Order, items: Sequence[OrderItem]) -> list[OrderItem]:

@@ -99,11 +99,12 @@ def learn(order: Order, items: Sequence[OrderItem]) -> int:
             dishes = {item.item_id or ALL_DISHES, ALL_DISHES}
             found += [((dish, row.station), taken, item.fired_load) for dish in dishes]
     if found:
-        _store(order.site_id, found)
+        store_times(order.site_id, found)
     return len(found)
 
 
-def _store(site_id: str, found: Iterable[tuple[Key, timedelta, int]]) -> None:
+def store_times(site_id: str, found: Iterable[tuple[Key, timedelta, int]]) -> None:
+    """Add times: dish and station, the time taken, and the load when it was fired."""
     by_key: dict[Key, list[tuple[timedelta, int]]] = {}
     for key, taken, load in found:
         by_key.setdefault(key, []).append((taken, load))
