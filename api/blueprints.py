@@ -25,7 +25,7 @@ from api.v1.messaging import (
     pairing,
     templates,
 )
-from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites
+from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites, tabs
 from api.v1.schemas.events import WEBHOOKS
 
 # Importing a resource adds its routes to v1, and importing a hook module its routes to hooks.
