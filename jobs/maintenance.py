@@ -33,6 +33,7 @@ from printing import agents as print_agents
 from printing import queries as print_jobs
 from restaurant.menus import photos
 from restaurant.orders import carts
+from restaurant.tabs import sessions as tab_sessions
 from tenants import idempotency, people
 from tenants.accounts import drop_tenant_cache
 from tenants.data import sign_in_retention
@@ -165,6 +166,7 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         print_agents.delete_old_codes()
         print_jobs.delete_old_jobs()
         deleted["carts"] += carts.delete_abandoned()
+        tab_sessions.close_abandoned()
     deleted["photos"] += _delete_replaced_photos(tenant_id)
     with tenant_scope(tenant_id):
         dropped = sign_in_retention.delete_old_audit_entries()
