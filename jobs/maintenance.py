@@ -36,6 +36,7 @@ from printing import queries as print_jobs
 from restaurant.menus import photos
 from restaurant.orders import carts
 from restaurant.orders.pace import capacity
+from restaurant.tabs import sessions as tab_sessions
 from restaurant.text_orders import proposals
 from tenants import idempotency, people
 from tenants.accounts import drop_tenant_cache
@@ -188,6 +189,7 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         deleted["carts"] += carts.delete_abandoned()
         deleted["slots"] += capacity.delete_old(now() - timedelta(days=1))
         proposals.delete_old()
+        tab_sessions.close_abandoned()
     deleted["photos"] += _delete_replaced_photos(tenant_id)
     with tenant_scope(tenant_id):
         dropped = sign_in_retention.delete_old_audit_entries()

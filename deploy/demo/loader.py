@@ -33,6 +33,7 @@ from deploy.demo.restaurant.payments import add_payments
 from deploy.demo.restaurant.pictures.dishes import keep_pictures
 from deploy.demo.restaurant.printing import add_print_jobs, pair_agents
 from deploy.demo.restaurant.restaurants import add_bistro, add_second_restaurant
+from deploy.demo.restaurant.tabs import add_tab
 from deploy.demo.shop.inbox import add_shop_inbox
 from deploy.demo.shop.store_events import add_store_events
 from deploy.demo.webhooks import SHOP as SHOP_PLACES
@@ -135,6 +136,7 @@ def _make_tenants(settings: Settings) -> dict[str, Any]:
     with acting_as(_owner(owner)):
         add_orders(restaurant)
         add_payments(restaurant)
+        add_tab(restaurant)
         add_deliveries(restaurant)
         add_print_jobs(restaurant)
         add_coupons(restaurant)

@@ -93,7 +93,7 @@ def _menu(facts: MenuFacts) -> Response:
     etag = blake2s(f"{etag}{marks}".encode(), digest_size=10).hexdigest()
     answer = make_response(html)
     answer.set_etag(etag)
-    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Content-Security-Policy"] = live_policy()
     answer.headers["Cache-Control"] = "private, no-cache"
     answer.headers["Vary"] = "Accept-Language"
     if request.args.get("table"):
@@ -248,6 +248,12 @@ def site_of_host() -> MenuFacts | None:
     if domain and host.endswith(f".{domain}"):
         return menu_cache.of("slug", host.removesuffix(f".{domain}"))
     return menu_cache.of("host", host)
+
+
+def live_policy() -> str:
+    """For pages that follow the tab of a table: the live server may have another origin."""
+    settings: Settings = current_app.extensions["comanda"]
+    return POLICY.replace("connect-src 'self'", f"connect-src 'self' {settings.live_url}".rstrip())
 
 
 def read_body() -> bytes:

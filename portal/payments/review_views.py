@@ -54,7 +54,8 @@ def refund(payment_id: str) -> Any:
         known = payments.get(payment_id)
         left = refunds.refundable_amount(known)
         numbers = order_numbers([known.order_id])
-    form = RefundForm(amount=amount_for_input(quantize(left, known.currency)))
+    usual = refunds.usual_refund(known, left)
+    form = RefundForm(amount=amount_for_input(quantize(usual, known.currency)))
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):

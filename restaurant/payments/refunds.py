@@ -39,6 +39,13 @@ def refundable_amount(payment: Payment) -> Decimal:
     return payment.amount - payment.refunded - Decimal(db.session.scalar(query) or 0)
 
 
+def usual_refund(payment: Payment, most: Decimal) -> Decimal:
+    """What is refunded if nobody enters an amount: the surplus of a share of a table's bill, or
+    everything that can be."""
+    surplus = min(most, payment.surplus - payment.refunded)
+    return surplus if surplus > 0 else most
+
+
 def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) -> Refund:
     """Request a refund of the rest or a part. A job calls the provider."""
     reason = one_line(reason, 200)
@@ -50,9 +57,9 @@ def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) 
     most = refundable_amount(locked)
     if most <= 0:
         raise Conflict("nothing_left", "This payment was already fully refunded.")
-    usual = min(most, locked.surplus - locked.refunded) if locked.surplus else most
+    usual = usual_refund(locked, most)
     if amount in (None, ""):
-        refund_amount = usual if usual > 0 else most
+        refund_amount = usual
     else:
         refund_amount = payment_links.parse_amount(amount or "", locked.currency)
     if refund_amount > most:

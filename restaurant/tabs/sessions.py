@@ -13,11 +13,13 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
 from core.ids import from_uuid, new_id, to_uuid
 from restaurant.models import Order, Site, Tab, Table
+from restaurant.sites import sites
 from restaurant.tabs import bill as tab_bill
 from restaurant.tabs import events as tab_events
 
 # A tab without an order ends after this time: the guests only looked at the menu.
 EMPTY_TAB_LIFETIME = timedelta(hours=3)
+MOST_CLOSED = 500  # in one transaction
 
 
 def get(tab_id: str) -> Tab:
@@ -119,15 +121,20 @@ def end(site: Site, tab: Tab, state: str) -> None:
         tab_events.publish(kind, site, tab_bill.load_bill(tab))
 
 
-def close_abandoned(site: Site) -> int:
+def close_abandoned() -> int:
     """End the tabs of guests who scanned a table's code and ordered nothing."""
+    orders = select(Order.id).where(Order.tenant_id == current_tenant_id(), Order.tab_id == Tab.id)
+    query = select(Tab.id).where(
+        Tab.tenant_id == current_tenant_id(),
+        Tab.ended_at.is_(None),
+        Tab.changed_at < now() - EMPTY_TAB_LIFETIME,
+        ~orders.exists(),
+    )
     ended = 0
-    for tab in open_tabs(site.id):
-        if tab.changed_at > now() - EMPTY_TAB_LIFETIME:
-            continue
-        locked = lock(tab.id)
-        if locked.ended_at is None and _is_abandoned(locked):
-            end(site, locked, "closed")
+    for tab_id in list(db.session.scalars(query.limit(MOST_CLOSED))):
+        tab = lock(tab_id)
+        if tab.ended_at is None and _is_abandoned(tab):
+            end(sites.get_including_closed(tab.site_id), tab, "closed")
             ended += 1
     return ended
 

@@ -47,7 +47,9 @@ def _days(tenant_id: int, site_id: str, account_id: str) -> None:
         for number, back in enumerate(DAYS_AGO):
             moment = now() - timedelta(days=back, minutes=chance.randint(0, 300))
             order, link = _ordered(past, chance, moment)
-            _paid(account, link, f"pm_demo_{site_id[-6:]}_{number}", moment + timedelta(minutes=2))
+            pay_link(
+                account, link, f"pm_demo_{site_id[-6:]}_{number}", moment + timedelta(minutes=2)
+            )
             advance_order(past, order, "closed", moment + timedelta(minutes=2), chance)
             if number == 2:
                 _refund_part(order, moment + timedelta(hours=1))
@@ -63,7 +65,7 @@ def _today(tenant_id: int, site_id: str, account_id: str) -> None:
         order, link = _ordered(past, chance, moment)
         with frozen(moment + timedelta(minutes=20)), acting_as(OWNER):
             order_lifecycle.cancel(past.site, order, "Misafir vazgeçti")
-        _paid(account, link, f"pm_demo_{site_id[-6:]}_late", moment + timedelta(minutes=24))
+        pay_link(account, link, f"pm_demo_{site_id[-6:]}_late", moment + timedelta(minutes=24))
         with frozen(now() - timedelta(minutes=40)):
             provider_events.record_forged_event(account.id, b"{}", FORGED_REASON)
         _ordered(past, chance, now() - timedelta(minutes=4))
@@ -88,7 +90,7 @@ def _ordered(past: PastOrders, chance: random.Random, moment: object) -> tuple[O
     return order, link
 
 
-def _paid(account: PaymentAccount, link: PaymentLink, ref: str, moment: object) -> None:
+def pay_link(account: PaymentAccount, link: PaymentLink, ref: str, moment: object) -> None:
     """Records the payment as if the provider had reported and confirmed it."""
     with frozen(moment):  # type: ignore[arg-type]
         link.url, link.told = f"https://pay.example/{ref}", 1

@@ -21,6 +21,7 @@ from portal.diner.views import (
     diner,
     error_reply,
     json_response,
+    live_policy,
     not_found_page,
     read_body,
 )
@@ -256,9 +257,9 @@ def _tab_page(token: str, fault: str = "", status: int = 200) -> Response:
             language = _language(found)
             page = tab_state.bill_page(found, language)
             live = tab_state.live_connection(found)
+            menu = _menu_url(found, language)
     except (NotFound, BadId):
         return not_found_page("no_such_tab", "no_such_place_text")
-    menu = _menu_url(found, language)
     answer = _page(
         "diner/tab.html",
         language,
@@ -271,7 +272,7 @@ def _tab_page(token: str, fault: str = "", status: int = 200) -> Response:
         fault=fault and diner_text(language, fault if fault in MESSAGES else "failed"),
         menu=menu,
     )
-    answer.headers["Content-Security-Policy"] = _policy()
+    answer.headers["Content-Security-Policy"] = live_policy()
     return answer
 
 
@@ -297,11 +298,6 @@ def _page(template: str, language: str, status: int = 200, **values: Any) -> Res
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["X-Robots-Tag"] = "noindex"
     return answer
-
-
-def _policy() -> str:
-    live = access.settings().live_url
-    return POLICY.replace("connect-src 'self'", f"connect-src 'self' {live}".rstrip())
 
 
 def _refused(error: Exception, language: str, token: str = "") -> Response:

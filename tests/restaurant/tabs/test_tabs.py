@@ -271,9 +271,9 @@ def test_guests_who_only_looked_at_the_menu_leave_an_empty_tab_that_ends(seating
         assert second.state == "joined"
         with seating.scope():
             assert sessions.get(first.tab_id).state == "closed"
-            assert sessions.close_abandoned(seating.bistro.site()) == 0
+            assert sessions.close_abandoned() == 0
             advance(4 * 3600)
-            assert sessions.close_abandoned(seating.bistro.site()) == 1
+            assert sessions.close_abandoned() == 1
 
 
 def test_the_parts_of_a_discounted_order_add_up(seating):

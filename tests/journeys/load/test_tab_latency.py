@@ -1,0 +1,108 @@
+"""A full restaurant pays: 50 tables with 4 guests each, and the others see it within two seconds.
+
+Real processes: every phone waits at the live server and then reads its tab from the web server.
+"""
+
+import asyncio
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import aiohttp
+import pytest
+
+from restaurant.tabs import addresses, sessions
+from restaurant.tabs import guests as tab_guests
+from tests.factories import make_business
+from tests.restaurant.tabs.seating import Seating, open_seating
+from tests.timeouts import allow_for_load
+
+pytestmark = pytest.mark.timing
+
+TABLES, PHONES = 50, 4
+PAYMENTS_PER_SECOND = 10
+MOST_SECONDS = 2.0
+
+
+@dataclass
+class PayingTable:
+    seating: Seating
+    link_id: str
+    tokens: list[str]
+    paid_at: float = 0.0
+    seen_at: list[float] = field(default_factory=list)
+
+    def pays(self, app) -> None:
+        with app.app_context():
+            self.seating.pays(self.link_id, f"pm_{self.link_id}")
+            self.paid_at = time.monotonic()
+
+
+def seat(bistro_seating: Seating) -> PayingTable:
+    """One order, four joined guests, and one of them is on the card page."""
+    one = Seating(bistro_seating.bistro, bistro_seating.account_id)
+    one.sits_down()
+    one.orders(("Hamburger", 1), ("Ayran", 2))
+    with one.scope():
+        site, table = one.bistro.site(), one.table()
+        tokens = []
+        for _ in range(PHONES):
+            guest = tab_guests.seat(site, table, test=False, name="", unnamed="Guest {number}")
+            guest.state = tab_guests.JOINED
+            tab = sessions.get(one.tab_id)
+            tokens.append(addresses.bill_url(tab, guest.id).rpartition("/")[2])
+    share = one.claims("amount", amount="100")
+    return PayingTable(one, share.link.id, tokens)
+
+
+async def watch(http: aiohttp.ClientSession, service, table: PayingTable, token: str) -> None:
+    """A phone with the bill open, until it shows the payment."""
+    after, ticket = "", ""
+    while True:
+        async with http.get(f"{service.url}/tab/{token}/state") as answer:
+            state = await answer.json()
+        if float(state["bill"]["paid"]) > 0:
+            table.seen_at.append(time.monotonic())
+            return
+        after, ticket = state["live"]["after"], state["live"]["ticket"]
+        async with http.get(
+            f"{service.live}/poll",
+            params={"after": after},
+            headers={"Authorization": f"Bearer {ticket}"},
+        ) as answer:
+            await answer.read()
+            if answer.status != 200:
+                await asyncio.sleep(2)
+
+
+async def evening(app, service, tables: list[PayingTable]) -> None:
+    connector = aiohttp.TCPConnector(limit=0)
+    timeout = aiohttp.ClientTimeout(total=180)
+    async with aiohttp.ClientSession(connector=connector, timeout=timeout) as http:
+        phones = [
+            asyncio.create_task(watch(http, service, table, token))
+            for table in tables
+            for token in table.tokens
+        ]
+        await asyncio.sleep(allow_for_load(5))
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(4) as pool:
+            for table in tables:
+                loop.run_in_executor(pool, table.pays, app)
+                await asyncio.sleep(1 / PAYMENTS_PER_SECOND)
+            await asyncio.gather(*phones)
+
+
+def test_others_see_a_payment_within_two_seconds(app, service, capsys):
+    with app.app_context():
+        first = open_seating(make_business("Lokanta Kalabalık"))
+        tables = [seat(first) for _ in range(TABLES)]
+    asyncio.run(evening(app, service, tables))
+    waits = sorted(max(0.0, seen - table.paid_at) for table in tables for seen in table.seen_at)
+    p95 = waits[int(len(waits) * 0.95)]
+    figures = {"phones": len(waits), "p50": waits[len(waits) // 2], "p95": p95, "max": waits[-1]}
+    with capsys.disabled():
+        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+    assert len(waits) == TABLES * PHONES
+    assert p95 <= allow_for_load(MOST_SECONDS)
