@@ -49,6 +49,7 @@ GUIDE_OF_AREA = {
     "team": "account",
     "settings": "account",
     "data": "account",
+    "language_model": "restaurant",
     "plan": "account",
     "audit": "account",
 }

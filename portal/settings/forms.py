@@ -4,6 +4,7 @@ from typing import Any
 
 from flask_babel import lazy_gettext as _
 from wtforms import (
+    BooleanField,
     IntegerField,
     PasswordField,
     SelectField,
@@ -36,6 +37,24 @@ class RetentionForm(Form):
 class CloseAccountForm(Form):
     name = StringField(_("Business name"), [required(), Length(max=200)])
     password = PasswordField(_("Your password"), [required(), Length(max=1000)])
+
+
+class LanguageModelForm(Form):
+    url = StringField(_("Address of the server"), [required(), Length(max=300)])
+    key = PasswordField(_("API key"), [Optional(), Length(max=400)])
+    model = StringField(_("Model"), [required(), Length(max=120)])
+    transcription_model = StringField(_("Model for voice notes"), [Optional(), Length(max=120)])
+    timeout_seconds = IntegerField(
+        _("Wait for an answer (seconds)"),
+        [required(), InRange(2, 30, _("Enter a number from %(min)s to %(max)s."))],
+        default=8,
+    )
+    daily_requests = IntegerField(
+        _("Requests per day"),
+        [required(), InRange(1, 100_000, _("Enter a number from %(min)s to %(max)s."))],
+        default=500,
+    )
+    enabled = BooleanField(_("Use this language model"), default=True)
 
 
 class SettingsForm(Form):

@@ -105,6 +105,7 @@ from portal.restaurant.site_views import sites_pages
 from portal.restaurant.table_views import tables_pages
 from portal.restaurant.zone_views import delivery_pages
 from portal.settings.data_views import data_pages
+from portal.settings.model_views import language_model_pages
 from portal.settings.views import settings_pages
 from portal.stores.views import stores_pages
 from portal.team.views import team_pages
@@ -175,6 +176,7 @@ BLUEPRINTS = (
     settings_pages,
     plan_pages,
     data_pages,
+    language_model_pages,
     audit_pages,
     account,
     operator,

@@ -21,6 +21,8 @@ from restaurant.text_orders.reading.tokens import split_words
 EXACT, STEM = 1.0, 0.97
 CLOSE = 0.05
 """Two dishes whose scores differ by less are both possible."""
+MOST_REMEMBERED = 5000
+"""Words of guests that were compared with the menu, in each process."""
 _IGNORED = frozenset({"ve", "and", "with", "of", "the", "ile", "de", "da", "a", "on", "in"})
 _NO = frozenset({"no", "without", "ohne", "kein", "keine", "sin", "sans", "sem"})
 
@@ -100,6 +102,8 @@ class MenuWords:
         """The words of the menu that this word may be, with a score from 0 to 1."""
         known = self._known.get(word)
         if known is None:
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
             known = self._known[word] = self._similar(word)
         return known
 
