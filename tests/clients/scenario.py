@@ -8,7 +8,7 @@ from typing import Any
 PHONE, OTHER = "905321112233", "905321112244"
 ASYNC = {"wait": 0}
 STEPS: list[dict[str, Any]] = [
-    {"call": "me", "pick": ["plan", "scopes"]},
+    {"call": "me", "pick": ["plan", "limits"]},
     {"call": "send", "args": [PHONE, "Merhaba ığüşöç"], "options": {"reference": "a"}, "as": "a"},
     {"call": "send", "args": [PHONE, "once"], "options": {"idempotencyKey": "k1"}, "as": "b"},
     {"call": "send", "args": [PHONE, "once"], "options": {"idempotencyKey": "k1"}},
