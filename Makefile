@@ -1,5 +1,5 @@
 # Comanda. `make` without a target lists the targets.
-.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots agent-executable
+.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots agent-executable clients
 
 PY := .venv/bin/python
 ARGS ?=
@@ -53,6 +53,9 @@ demo: setup ## Delete and reload the two demo tenants in the running service; ot
 
 screenshots: setup ## Take the screenshots for the guides from a separate demo; needs Chromium
 	@$(PY) -m tests.browser.screenshots $(ARGS)
+
+clients: setup ## Make the typed parts of the TypeScript and PHP clients from the OpenAPI document
+	@$(PY) -m deploy.clients
 
 agent-executable: setup ## Build the print agent for computers without Python; needs PyInstaller (pip install pyinstaller)
 	@$(PY) -m deploy.print_agent.executable $(ARGS)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 
 from core.errors import invalid
+from core.i18n.catalogs import N_
 
 MAX_HEADERS = 10
 LONGEST_VALUE = 500
@@ -48,14 +49,14 @@ def clean_headers(given: Mapping[str, str]) -> dict[str, str]:
         name, value = name.strip(), value.strip()
         lower = name.lower()
         if not NAME.fullmatch(name):
-            raise _refusal("{name} is not the name of a header.", name)
+            raise _refusal(N_("{name} is not the name of a header."), name)
         if lower in RESERVED or lower.startswith(("webhook-", "proxy-")):
-            raise _refusal("The header {name} is set by Comanda.", name)
+            raise _refusal(N_("The header {name} is set by Comanda."), name)
         if lower in {one.lower() for one in found}:
-            raise _refusal("The header {name} is there twice.", name)
+            raise _refusal(N_("The header {name} is there twice."), name)
         if not VALUE.fullmatch(value) or len(value) > LONGEST_VALUE:
             raise _refusal(
-                "The value of {name} must be 1 to 500 letters, digits or signs of ASCII.", name
+                N_("The value of {name} must be 1 to 500 letters, digits or signs of ASCII."), name
             )
         found[name] = value
     return found
@@ -68,9 +69,9 @@ def parse_headers(text: str, known: Mapping[str, str]) -> dict[str, str]:
         name, colon, value = line.partition(":")
         name, value = name.strip(), value.strip()
         if not colon:
-            raise _refusal("Write each header as Name: value. {name} has no colon.", name)
+            raise _refusal(N_("Write each header as Name: value. {name} has no colon."), name)
         if name in found:
-            raise _refusal("The header {name} is there twice.", name)
+            raise _refusal(N_("The header {name} is there twice."), name)
         found[name] = known.get(name, "") if value == HIDDEN else value
     return clean_headers(found)
 

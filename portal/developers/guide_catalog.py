@@ -29,7 +29,10 @@ CHAPTER_ORDER = (
         lazy_gettext("Stores and forms"),
         ("integrations/stores", "integrations/store", "integrations/no-code"),
     ),
-    (lazy_gettext("For developers"), ("webhooks", "api", "agents", "errors", "python")),
+    (
+        lazy_gettext("For developers"),
+        ("webhooks", "cli", "api", "agents", "errors", "python", "typescript", "php"),
+    ),
     (lazy_gettext("Account and security"), ("security", "account", "reports")),
     (
         lazy_gettext("Operating the service"),

@@ -171,11 +171,12 @@ def courier_facts(trip: Trip, courier: Courier) -> dict[str, Any]:
         "assigned_at": at(trip.assigned_at),
         "picked_up_at": at(trip.picked_up_at),
         "delivered_at": at(trip.delivered_at),
-        "problem": trip.problem,
-        "problem_note": trip.problem_note,
+        # A trip that is new in this transaction has no defaults yet.
+        "problem": trip.problem or "",
+        "problem_note": trip.problem_note or "",
         "problem_at": at(trip.problem_at),
         "collected": None if trip.collected is None else json_number(trip.collected),
-        "collected_by": trip.collected_by,
+        "collected_by": trip.collected_by or "",
     }
 
 

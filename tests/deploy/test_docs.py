@@ -1,5 +1,6 @@
 """What the pages name must be there: files, commands, make targets, settings."""
 
+import json
 import re
 import subprocess
 import tomllib
@@ -80,6 +81,9 @@ def test_every_decision_has_the_three_parts_and_its_number() -> None:
 def test_one_version_everywhere() -> None:
     version = _version("pyproject.toml")
     assert _version("clients/python/pyproject.toml") == version
+    assert _version("clients/cli/pyproject.toml") == version
+    for file in ("clients/typescript/package.json", "clients/php/composer.json"):
+        assert json.loads((ROOT / file).read_text())["version"] == version
     assert re.findall(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text())[0] == version
     for page in ("docs/operations/install.md", "docs/tr/operations/install.md"):
         assert f"--branch v{version} " in (ROOT / page).read_text()

@@ -101,7 +101,7 @@ COURIER = {
     "problem_note": "",
     "problem_at": None,
     "collected": None,
-    "collected_by": None,
+    "collected_by": "",
 }
 PAYMENT = {
     "id": f"pay_{ULID}",

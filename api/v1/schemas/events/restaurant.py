@@ -40,7 +40,7 @@ class EventCourier(BaseModel):
     problem_note: str
     problem_at: str | None
     collected: float | None = Field(description="The cash or card amount taken at the door.")
-    collected_by: str | None = Field(description="Who took the money; null if nobody did.")
+    collected_by: str = Field(description="Who took the money; empty if nobody did.")
 
 
 class DeliveryUpdatedEvent(EventShape, OrderFacts):
