@@ -96,10 +96,10 @@ def test_a_full_quarter_of_an_hour_offers_the_next(app, chromium, service, bistr
     )
     bistro.place.writes(GUEST, text=text, name="Ayşe Kaya")
     with within(20):
-        ticket = board.locator(".lane-scheduled .ticket")
+        ticket = board.locator(".scheduled .ticket")
         expect(ticket).to_contain_text("Menemen", timeout=30_000)
     save_screenshot(board, "board-scheduled")
-    expect(ticket.get_by_role("button", name="Send to kitchen now")).to_be_visible()
+    expect(ticket.get_by_role("button", name="Send now")).to_be_visible()
     context.close()
 
 
