@@ -220,7 +220,7 @@ TEXTS = {
 # fmt: off
 SCRIPT_KEYS = (
     "added", "between", "change_over", "changing", "choose_again", "copied", "coupon_apply",
-    "coupon_ready", "coupon_remove", "full_today", "no_times", "soon",
+    "coupon_ready", "coupon_remove", "no_times", "soon",
     "delivery_fee", "discount", "failed", "fee_open", "fewer", "free", "locate_failed",
     "missing_choice", "more", "off_menu", "or_copy", "order_number", "order_title",
     "order_waiting", "ready_in", "required", "send", "sending", "service", "sold_out", "subtotal",

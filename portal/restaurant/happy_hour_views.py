@@ -56,7 +56,14 @@ def _edit(menu_id: str, rule_id: str) -> Any:
     form = BareForm()
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
-        shown: dict[str, Any] = {"texts": {}, "hours": {}, "active": True}
+        shown: dict[str, Any] = {
+            "texts": {},
+            "hours": {},
+            "categories": [],
+            "items": [],
+            "order_types": [],
+            "active": True,
+        }
         if rule_id:
             shown = dict(happy_hours.get(menu, rule_id))
         categories, items = menus.categories(menu_id), menus.items(menu_id)

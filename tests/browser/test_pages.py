@@ -54,6 +54,7 @@ from tests.browser.driver import Watch, check_appearance, new_page, sign_in
 from tests.browser.page_lists.account import ACCOUNT
 from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
 from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
+from tests.browser.page_lists.menus import MENU_PAGES
 from tests.browser.page_lists.not_visited import ELSEWHERE
 from tests.browser.page_lists.printing import PAPER, printing_ids
 from tests.factories import unique_email
@@ -211,6 +212,7 @@ OWNER = {
     "area-edit": "/restaurants/areas/{area}",
     "table-code": "/restaurants/tables/{table}/rotate",
     "table-remove": "/restaurants/tables/{table}/remove",
+    "site-pace": "/restaurants/{site}?part=pace",
     "sold-out": "/restaurants/{site}/sold-out",
     "sold-out-empty": "/restaurants/{site}/sold-out?q=nothing-like-it",
     "delivery-zones": "/restaurants/{site}/delivery",
@@ -223,17 +225,7 @@ OWNER = {
     "courier-remove": "/restaurants/couriers/{courier}/remove",
     **LOYAL,
     "menus": "/menus",
-    "menu": "/menus/{menu}",
-    "menu-import": "/menus/{menu}/import",
-    "menu-publish": "/menus/{menu}/publish",
-    "category-new": "/menus/{menu}/categories/new",
-    "category": "/menus/categories/{category}",
-    "item-new": "/menus/{menu}/items/new",
-    "item": "/menus/items/{item}",
-    "item-remove": "/menus/items/{item}/remove",
-    "options-new": "/menus/{menu}/groups/new",
-    "options": "/menus/groups/{options}",
-    "options-remove": "/menus/groups/{options}/remove",
+    **MENU_PAGES,
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -394,6 +386,7 @@ def _dining() -> dict[str, object]:
         "category": dish.category_id,
         "item": dish.id,
         "options": dish.groups[-1],
+        "happy_hour": menus.get(site.menu_id).happy_hours[0]["id"],
     }
 
 

@@ -24,6 +24,7 @@ from restaurant.models import Order, OrderFeedback, Site, Table
 from restaurant.orders import carts, waiter_calls
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders.hold_reasons import NOT_SCANNED
+from restaurant.orders.pace.capacity import slot_of
 from restaurant.sites import sites
 from tenants.audit import Actor, acting_as
 
@@ -95,6 +96,8 @@ def _this_evening(tenant_id: int, site_id: str) -> None:
                 _draft_order(past, chance, guest), needs_confirmation=True, staff_note=NOT_SCANNED
             )
             order_lifecycle.create_order(past.site, draft)
+        if past.site.later_days:
+            _order_for_later(past, chance)
         if past.hall:
             waiter_calls.create_call(past.site, past.hall[-1], past.hall[-1].token, "bill")
 
@@ -127,6 +130,19 @@ def _feedback(tenant_id: int, site_id: str) -> None:
                     answered_at=asked + timedelta(minutes=4),
                 )
             )
+
+
+def _order_for_later(past: PastOrders, chance: random.Random) -> None:
+    with _guest(now() - timedelta(minutes=25), chance) as guest:
+        draft = replace(
+            _draft_order(past, chance, guest),
+            order_type="takeaway",
+            payment_method="cash",
+            table_id=None,
+            table_number="",
+            due_at=slot_of(now()) + timedelta(hours=3),
+        )
+        order_lifecycle.create_order(past.site, draft)
 
 
 @contextmanager

@@ -84,7 +84,9 @@ def _this_evening(tenant_id: int, site: Site) -> None:
     beginning = now()
     with tenant_scope(tenant_id):
         there = [
-            one for one in order_queries.open_orders(site.id) if not one.state.startswith("await")
+            one
+            for one in order_queries.open_orders(site.id)
+            if not one.state.startswith("await") and one.state != "scheduled"
         ]
         items = order_queries.items_of_orders([order.id for order in there])
         for order in there:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from restaurant.menus import availability, menus, publishing
+from restaurant.menus import availability, happy_hours, menus, publishing, stock
 from restaurant.models import Menu, MenuCategory, Site
 from restaurant.sites import sites, tables
 
@@ -129,6 +129,27 @@ def add_bistro(pictures: Pictures) -> None:
     _tables(site, (("Salon", "1-12"), ("Bahçe", "B1-B8")))
     sold = next(item for item in menus.items(menu.id) if item.texts["en"]["name"] == "Lemonade")
     availability.mark_sold_out(site, sold.id, None)
+    _pace(site, menu)
+
+
+def _pace(site: Site, menu: Menu) -> None:
+    """Orders for later, a limit of the kitchen, a happy hour, other prices and pieces left."""
+    sites.change(site.id, {"later_days": 2, "slot_orders": 12, "preparation_minutes": 20})
+    found = {item.texts["en"]["name"]: item for item in menus.items(menu.id)}
+    ayran, limited = found["Ayran"], next(iter(found.values()))
+    less = format((ayran.price - 5).normalize(), "f")
+    menus.change_item(ayran.id, {"prices": {"takeaway": {"price": less}}})
+    happy_hours.save(
+        menu,
+        {
+            "texts": _texts("tr", "Mutlu saatler", "en", "Happy hour"),
+            "hours": {str(day): [["15:00", "17:30"]] for day in range(5)},
+            "percent": "20",
+            "categories": [ayran.category_id],
+        },
+    )
+    publishing.publish(menu.id)
+    stock.set_left(site, limited.id, 4)
 
 
 def add_second_restaurant(pictures: Pictures) -> None:

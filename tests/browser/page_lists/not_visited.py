@@ -11,6 +11,8 @@ ELSEWHERE = {
     "/orders/board/X/day.csv": "a file",
     "/r/X/calls/X": "read by a script",
     "/r/X/orders/X": "read by a script",
+    "/r/X/orders/X/cart": "read by a script",
+    "/r/X/times/X": "read by a script",
     "/audit.csv": "a file",
     "/phones/order/X": "leads to the simulated phone",
     "/phones/write/X": "leads to the simulated phone",
