@@ -55,6 +55,7 @@ from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts, find_tenant_facts
 from tests.architecture.tenancy.schema_rules import owned_tables
 from tests.factories import Business, make_business, make_person
+from tests.messaging.approvals.sample_app import add_sample_app
 from tests.messaging.campaigns.sample_campaign import plant_campaign
 from tests.printing.seed_printing import seed_printing
 from tests.restaurant.seed_restaurant import ids_of, seed_restaurant
@@ -107,6 +108,7 @@ class SampleTenant:
     connection_id: str
     hook_id: str
     automation_id: str
+    grant_id: str
     campaign_id: str
     audience_id: str
     mail_id: str
@@ -183,6 +185,7 @@ def make_sample_tenant(name: str) -> SampleTenant:
         connection_id=connection_id,
         hook_id=hook_id,
         automation_id=automation_id,
+        grant_id=add_sample_app(business, name, line_id),
         **plant_campaign(business, name, kept["contact_id"]),
         mail_id=letter.id,
         site=site,

@@ -20,6 +20,7 @@ from core.storage.blobs import blobs_at
 from deploy.demo.accounts import add_account_history
 from deploy.demo.api_calls import KUMRU, MAVI, add_api_calls
 from deploy.demo.messaging import notices as demo_notices
+from deploy.demo.messaging.agents import add_agent
 from deploy.demo.messaging.campaigns import add_campaigns
 from deploy.demo.messaging.contacts import add_contact_details, add_contacts
 from deploy.demo.messaging.conversations import add_conversations
@@ -147,6 +148,7 @@ def _make_tenants(settings: Settings) -> dict[str, Any]:
         add_webhook_deliveries(restaurant, settings)
     _run_on_days(restaurant, _owner(owner), ((0, add_contact_details),))
     add_inbox(restaurant, staff)
+    add_agent(restaurant, owner, next(iter(staff.values())))
     add_store_events(shop)
     add_api_calls(shop, "Store plugin", KUMRU)
     add_shop_inbox(shop, staff)

@@ -46,7 +46,7 @@ UPDATE held_messages SET state = 'expired', decided_at = :now
  WHERE tenant_id = :tenant_id AND state = 'held' AND id = ANY (ARRAY(
        SELECT id FROM held_messages
         WHERE tenant_id = :tenant_id AND state = 'held' AND expires_at <= :now
-        ORDER BY expires_at LIMIT :most FOR UPDATE SKIP LOCKED))
+        ORDER BY expires_at LIMIT :most))
 RETURNING id, key_id, line_id, phone, reference, NULL AS network_id, quoted_usd, test, state,
           created_at
 """)

@@ -106,7 +106,6 @@ def notify_members() -> int:
         )
         .order_by(HeldMessage.id)
         .limit(NOTIFIED_AT_ONCE)
-        .with_for_update(skip_locked=True)
     ).all()
     if not waiting:
         return 0

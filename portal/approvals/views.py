@@ -12,6 +12,7 @@ from core.errors import DomainError, NotFound
 from messaging.approvals import decisions, member_chats, policies, queries
 from messaging.contacts import cards as contact_cards
 from messaging.lines import repository as line_repository
+from messaging.messages import queries as message_queries
 from messaging.models import ApprovalChat, Line
 from portal.approvals.forms import PolicyForm
 from portal.web.auth import member_may
@@ -80,7 +81,9 @@ def _decide(message_id: str, act: Callable[[str], object], done: str) -> Any:
             act(message_id)
         flash(done, "success")
     except NotFound:
-        raise
+        with tenant_scope(g.tenant_id):
+            message_queries.get(message_id)  # another tenant's message does not exist
+        flash(gettext("This message does not wait for approval."), "error")
     except DomainError as error:
         flash(error_message(error), "error")
     return redirect(url_for("approvals.index"))
@@ -89,10 +92,13 @@ def _decide(message_id: str, act: Callable[[str], object], done: str) -> Any:
 @approvals_pages.post("/approvals/chat")
 @member_may("inbox.reply")
 def connect_chat() -> Any:
-    typed = request.form.get("line", "")
     with tenant_scope(g.tenant_id):
-        line = line_repository.get(int(typed) if typed.isdecimal() and len(typed) < 11 else 0)
-        member_chats.start_connecting(current_user.id, line)
+        lines = [line for line in line_repository.list_lines() if line.enabled and line.phone]
+        line = next((one for one in lines if str(one.id) == request.form.get("line")), None)
+        if line is not None:
+            member_chats.start_connecting(current_user.id, line)
+        else:
+            flash(gettext("Choose a line."), "error")
     return redirect(url_for("approvals.index") + "#chat")
 
 

@@ -8,8 +8,10 @@ from flask import (
     Blueprint,
     Response,
     current_app,
+    flash,
     g,
     make_response,
+    redirect,
     render_template,
     request,
     url_for,
@@ -36,8 +38,12 @@ connected_apps = Blueprint("apps", __name__)
 @member_may("keys.manage")
 def authorize() -> Any:
     """Show what an app asks for; a POST has the person's decision."""
+    client_id = request.args.get("client_id", "")
+    if not client_id:
+        flash(gettext("This app is not known. Start again from the app."), "error")
+        return redirect(url_for("apps.index"))
     try:
-        client = _known_client(request.args.get("client_id", ""))
+        client = _known_client(client_id)
         if client is None:
             return _refused(gettext("This app is not known. Start again from the app."))
         with global_scope():
@@ -141,4 +147,4 @@ def _form_target(redirect_uri: str) -> str:
 
 def _refused(sentence: str) -> Any:
     """No redirect: the address to return to may be anybody's."""
-    return render_template("oauth/refused.html", sentence=sentence), 400
+    return render_template("oauth/refused.html", sentence=sentence), 422

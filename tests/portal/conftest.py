@@ -8,6 +8,7 @@ from messaging.models import Template
 from tenants import team
 from tests.error_pages import error_pages_drawn_once
 from tests.factories import Business
+from tests.messaging.approvals.sample_app import add_sample_app
 from tests.messaging.campaigns.sample_campaign import plant_campaign
 from tests.printing.seed_printing import seed_printing
 from tests.restaurant.seed_restaurant import ids_of, seed_restaurant
@@ -57,6 +58,7 @@ def things_of(restaurant: Business) -> dict[str, object]:
         **add_sample_account(restaurant, "Mavi"),
         "connection_id": connection_id,
         "automation_id": automation_id,
+        "grant_id": add_sample_app(restaurant, "Mavi", line_id),
         "recipe": "owner_notice",
         "kind": "store",
         "provider": "stripe",

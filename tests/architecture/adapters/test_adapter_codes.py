@@ -68,6 +68,7 @@ FAMILIES = (
             "api/v1/messaging/messages.py template": TEMPLATES,
             "messaging/messages/fallback.py template": TEMPLATES,
             "messaging/messages/accept.py template": TEMPLATES,
+            "messaging/approvals/submit.py template": TEMPLATES,
             "portal/inbox/page_data.py template": TEMPLATES,
             "messaging/messages/sending/recipient_count.py template": TEMPLATES,
             "messaging/automations/runs.py text": "an automation sends a text or a template",

@@ -61,6 +61,8 @@ def ids(theirs):
         **theirs.account,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
+        "grant_id": theirs.grant_id,
+        "resource": "mcp",
         "campaign_id": theirs.campaign_id,
         "audience_id": theirs.audience_id,
         "recipe": "order_confirmation",
@@ -269,7 +271,7 @@ def mine(rule):
     theirs |= {"hook_id", "template_id"}
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     theirs |= {"campaign_id", "audience_id"}
-    theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id"}
+    theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id", "grant_id"}
     theirs |= {"site_id", "table_id", "area_id", "menu_id", "category_id", "item_id", "group_id"}
     theirs |= {"printer_id", "code_id", "print_job_id"}
     return bool(rule.arguments & theirs) and not is_api(rule) and not is_agents(rule)

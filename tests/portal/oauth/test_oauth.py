@@ -176,7 +176,7 @@ def test_a_denied_request_returns_no_code(owner, registered, restaurant, mcp):
 def test_a_wrong_request_is_refused_without_a_redirect(owner, registered, wrong, mcp):
     path = authorize_path(**{"client_id": registered.json["client_id"], "resource": mcp, **wrong})
     for answer in (owner.get(path), owner.post(path, decision="allow", scopes=["orders"])):
-        assert answer.status_code == 400
+        assert answer.status_code == 422
         assert "Location" not in answer.headers
 
 
@@ -395,10 +395,10 @@ def test_a_client_is_described_by_its_own_document(client, owner, monkeypatch, m
     assert answer.status_code == 200
     assert asked == [("GET", address)]  # kept for a day
     other = "https://evil.example/client.json"  # its document names another address
-    assert owner.get(authorize_path(other, resource=mcp)).status_code == 400
+    assert owner.get(authorize_path(other, resource=mcp)).status_code == 422
 
 
 def test_a_document_on_a_private_address_is_not_read(owner, mcp):
     for host in ("127.0.0.1", "10.0.0.7", "169.254.169.254", "[::1]"):
         page = owner.get(authorize_path(f"https://{host}/client.json", resource=mcp))
-        assert page.status_code == 400
+        assert page.status_code == 422
