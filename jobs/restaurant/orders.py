@@ -12,19 +12,23 @@ from restaurant.orders import alarms as order_alarms
 from restaurant.orders.kitchen import late_notices, late_schedule
 
 LOST_WAKEUP_AFTER = timedelta(minutes=1)
-JOBS_BY_LANE = {
-    order_alarms.LANE: "jobs.restaurant.orders.sound_alarms",
-    late_schedule.LANE: "jobs.restaurant.orders.tell_late_guests",
-    feedback_questions.LANE: "jobs.restaurant.orders.ask_guests",
-}
 
 
 def sweep() -> None:
     """In the sweep's global transaction. Marks the lanes again, because the wake-up may be lost."""
-    for lane, job in JOBS_BY_LANE.items():
-        for tenant_id in lanes.pop_later_due(lane):
-            lanes.mark_later(lane, tenant_id, now() + LOST_WAKEUP_AFTER)
-            notify_workers(job, tenant_id)
+    for tenant_id in _due(order_alarms.LANE):
+        notify_workers("jobs.restaurant.orders.sound_alarms", tenant_id)
+    for tenant_id in _due(late_schedule.LANE):
+        notify_workers("jobs.restaurant.orders.tell_late_guests", tenant_id)
+    for tenant_id in _due(feedback_questions.LANE):
+        notify_workers("jobs.restaurant.orders.ask_guests", tenant_id)
+
+
+def _due(lane: str) -> list[int]:
+    found = lanes.pop_later_due(lane)
+    for tenant_id in found:
+        lanes.mark_later(lane, tenant_id, now() + LOST_WAKEUP_AFTER)
+    return found
 
 
 def sound_alarms(tenant_id: int) -> int:
