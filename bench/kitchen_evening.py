@@ -27,7 +27,7 @@ def main() -> int:
         }
         command = [sys.executable, "-m", "pytest", "-q", "-n", "0"]
         done = subprocess.run(
-            [*command, "tests/browser/test_kitchen_evening.py"], cwd=ROOT, env=env, check=False
+            [*command, "tests/browser/kitchen/test_evening.py"], cwd=ROOT, env=env, check=False
         )
         if results.exists():
             print(json.dumps(json.loads(results.read_text()), indent=1))

@@ -14,20 +14,25 @@ from restaurant.orders.pace import firing as order_firing
 
 LOST_WAKEUP_AFTER = timedelta(minutes=1)
 FIRE_AGAIN_AFTER = timedelta(seconds=10)  # an order for later is at most 30 seconds late
-JOBS_BY_LANE = {
-    order_alarms.LANE: ("jobs.restaurant.orders.sound_alarms", LOST_WAKEUP_AFTER),
-    order_firing.LANE: ("jobs.restaurant.orders.fire_scheduled", FIRE_AGAIN_AFTER),
-    late_schedule.LANE: ("jobs.restaurant.orders.tell_late_guests", LOST_WAKEUP_AFTER),
-    feedback_questions.LANE: ("jobs.restaurant.orders.ask_guests", LOST_WAKEUP_AFTER),
-}
 
 
 def sweep() -> None:
     """In the sweep's global transaction. Marks the lanes again, because the wake-up may be lost."""
-    for lane, (job, again_after) in JOBS_BY_LANE.items():
-        for tenant_id in lanes.pop_later_due(lane):
-            lanes.mark_later(lane, tenant_id, now() + again_after)
-            notify_workers(job, tenant_id)
+    for tenant_id in _due(order_alarms.LANE):
+        notify_workers("jobs.restaurant.orders.sound_alarms", tenant_id)
+    for tenant_id in _due(order_firing.LANE, FIRE_AGAIN_AFTER):
+        notify_workers("jobs.restaurant.orders.fire_scheduled", tenant_id)
+    for tenant_id in _due(late_schedule.LANE):
+        notify_workers("jobs.restaurant.orders.tell_late_guests", tenant_id)
+    for tenant_id in _due(feedback_questions.LANE):
+        notify_workers("jobs.restaurant.orders.ask_guests", tenant_id)
+
+
+def _due(lane: str, again_after: timedelta = LOST_WAKEUP_AFTER) -> list[int]:
+    found = lanes.pop_later_due(lane)
+    for tenant_id in found:
+        lanes.mark_later(lane, tenant_id, now() + again_after)
+    return found
 
 
 def sound_alarms(tenant_id: int) -> int:

@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
-from core import live_updates
 from core.clock import now, zone
 from core.db import THIS_TENANT, current_tenant_id, db
 from core.errors import NotFound
@@ -227,7 +226,6 @@ def reply_to(site: Site, order: Order, answer: str) -> Card:
 def tell_manager(site: Site, order: Order) -> None:
     """An unhappy guest: the history of the order, open pages, and a message to the manager."""
     order_lifecycle.record_change(order, "unhappy")
-    live_updates.publish_update("feedback.changed", id=order.id, site=site.id)
     line = sites.line_of(site)
     if site.manager_phone and line is not None and not order.test:
         text = chat_text(site.languages[0], "manager_unhappy", site=site.name, order=order.number)
@@ -244,7 +242,6 @@ def mark_handled(feedback: OrderFeedback) -> bool:
     if feedback.answer != BAD or feedback.handled_at is not None:
         return False
     feedback.handled_at, feedback.handled_by = now(), audit.current_actor().name
-    live_updates.publish_update("feedback.changed", id=feedback.order_id, site=feedback.site_id)
     return True
 
 

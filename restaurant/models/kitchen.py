@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Float, Index, Text, text
+from sqlalchemy import REAL, Index, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -25,7 +25,7 @@ class DishTimes(Base, TenantOwned):
     dish: Mapped[str] = mapped_column(Text, primary_key=True)
     """itm_… or empty"""
     station: Mapped[str] = mapped_column(Text, primary_key=True)
-    weights: Mapped[list[float]] = mapped_column(ARRAY(Float(24)))
+    weights: Mapped[list[float]] = mapped_column(ARRAY(REAL))
     """`restaurant.orders.kitchen.times` reads and writes it."""
     changed_at: Mapped[datetime] = mapped_column(default=now)
     """When the weights were last decayed."""

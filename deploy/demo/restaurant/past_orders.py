@@ -188,7 +188,9 @@ class PastOrders:
             db.session.add_all(self.items[order.id])
             order_lifecycle.publish_live_update(order)
         trips = (trip for trip, _ in self.trips.values())
-        db.session.add_all([*self.changes, *self.taken, *trips, *self.kitchen])
+        db.session.add_all([*self.changes, *self.taken, *trips])
+        db.session.flush()
+        db.session.add_all(self.kitchen)
         db.session.flush()
         if self.times:
             kitchen_times.store_times(self.site.id, self.times)
