@@ -29,17 +29,14 @@ def add_tab(tenant_id: int) -> None:
     """At the first table that has no open orders."""
     with tenant_scope(tenant_id), acting_as(OWNER):
         for site in sites.listed():
-            account = payment_accounts.for_site(site.id, test=False) or payment_accounts.for_site(
-                site.id, test=True
-            )
+            account = payment_accounts.for_site(site.id)
             table = _free_table(site)
             dishes = _dishes(site)
             if account is None or table is None or len(dishes) < len(GUESTS):
                 continue
-            test = not account.live
             with frozen(now() - timedelta(minutes=MINUTES_AGO)):
-                seated = [_sits(site, table, name, test) for name in GUESTS]
-                order = _orders(site, table, dishes, test)
+                seated = [_sits(site, table, name) for name in GUESTS]
+                order = _orders(site, table, dishes)
                 _note_guests(order, seated)
             request = ShareRequest("items", items={(order.id, 1): 1}, language=site.languages[0])
             share = tab_shares.claim(site, sessions.get(order.tab_id or ""), seated[0], request)
@@ -68,15 +65,15 @@ def _dishes(site: Site) -> list[str]:
     ]
 
 
-def _sits(site: Site, table: Table, name: str, test: bool) -> TabGuest:
-    guest = tab_guests.seat(site, table, test=test, name=name, unnamed="{number}")
+def _sits(site: Site, table: Table, name: str) -> TabGuest:
+    guest = tab_guests.seat(site, table, test=False, name=name, unnamed="{number}")
     guest.state = tab_guests.JOINED
     return guest
 
 
-def _orders(site: Site, table: Table, dishes: list[str], test: bool) -> Order:
+def _orders(site: Site, table: Table, dishes: list[str]) -> Order:
     items = tuple(RequestedItem(dish, 1) for dish in dishes[: len(GUESTS)])
-    request = OrderRequest(items, "dine_in", "pos_at_table", "staff", table=table, test=test)
+    request = OrderRequest(items, "dine_in", "pos_at_table", "staff", table=table)
     return placing.place_order(site, request)
 
 

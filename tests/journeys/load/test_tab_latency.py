@@ -18,7 +18,7 @@ from tests.factories import make_business
 from tests.restaurant.tabs.seating import Seating, open_seating
 from tests.timeouts import allow_for_load
 
-pytestmark = pytest.mark.timing
+pytestmark = [pytest.mark.timing, pytest.mark.timeout(900)]
 
 TABLES, PHONES = 50, 4
 PAYMENTS_PER_SECOND = 10

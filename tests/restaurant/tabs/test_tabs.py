@@ -1,5 +1,6 @@
 """A table's tab: opened once, shared by its guests, paid in parts, settled once."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -282,3 +283,18 @@ def test_the_parts_of_a_discounted_order_add_up(seating):
         items = order_queries.items_of(order_id)
         parts = tab_bill.allocate(lira("100.01"), items, "TRY")
     assert sum(sum(one) for one in parts.values()) == lira("100.01")
+
+
+def test_two_phones_that_pay_everything_at_once_do_not_both_pay(seating, app):
+    seating.orders(("Hamburger", 1))
+
+    def claims(_number):
+        with app.app_context():
+            try:
+                return seating.claims("all").row.amount
+            except Conflict:
+                return None
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(claims, range(4)))
+    assert sorted(found, key=bool) == [None, None, None, lira("360")]

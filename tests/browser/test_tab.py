@@ -1,0 +1,78 @@
+"""The bill of a table in a real browser: readable in every width and both themes."""
+
+import pytest
+from playwright.sync_api import expect
+
+from restaurant.sites import tables
+from restaurant.tabs import addresses, sessions
+from restaurant.tabs import guests as tab_guests
+from tests.browser.driver import (
+    READABLE,
+    SETTLE,
+    SPILLS,
+    THEMES,
+    WIDTHS,
+    new_page,
+    new_tab,
+    save_screenshot,
+    sign_in,
+    unreadable_texts,
+)
+from tests.factories import PASSWORD
+from tests.restaurant.tabs.seating import open_seating
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def seating(restaurant):
+    """Three guests, one order; one has paid, one is paying, and one asks to join."""
+    made = open_seating(restaurant)
+    order_id = made.orders(("Hamburger", 2), ("Menemen", 1), ("Ayran", 3))
+    with made.scope():
+        site, table = made.bistro.site(), tables.get(made.table_id)
+        made.guests = [
+            tab_guests.seat(site, table, test=False, name=name, unnamed="Guest {number}")
+            for name in ("Ayşe", "Mehmet", "Zeynep")
+        ]
+        made.guests[1].state = tab_guests.JOINED
+        made.address = addresses.bill_url(sessions.get(made.tab_id), made.guests[0].id)
+    paid = made.claims("items", items={(order_id, 3): 1})
+    made.pays(paid.link.id, "pm_1")
+    made.claims("amount", amount="100")
+    return made
+
+
+def test_the_bill_fits_every_phone_and_theme(chromium, service, seating):
+    path = f"/tab/{seating.address.rpartition('/')[2]}?lang=en"
+    for theme in THEMES:
+        for width in WIDTHS:
+            context = chromium.new_context(
+                base_url=service.url, locale="en-GB", color_scheme=theme, reduced_motion="reduce",
+                viewport={"width": width, "height": 900},
+            )  # fmt: skip
+            page, watch = new_tab(context, service.url)
+            page.goto(path)
+            expect(page.get_by_role("heading", name="Our bill")).to_be_visible()
+            page.locator("summary", has_text="My items").click()
+            page.evaluate(SETTLE)
+            assert page.evaluate(SPILLS) == []
+            assert not unreadable_texts(page, theme, READABLE[theme])
+            watch.expect_none()
+            save_screenshot(page, f"tab-{width}-{theme}")
+            context.close()
+
+
+def test_the_staff_see_who_paid(chromium, service, seating):
+    context, page, watch = new_page(chromium, service.url)
+    sign_in(page, seating.bistro.business.owner.email, PASSWORD)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"/orders/board/{seating.bistro.site_id}/tables/{seating.table_id}/bill")
+        expect(page.get_by_text("1 of 2 paid").first).to_be_visible()
+        assert page.evaluate(SPILLS) == []
+        save_screenshot(page, f"tab-staff-{width}")
+    page.get_by_role("button", name="Release").first.click()
+    expect(page.get_by_text("The amount is open again.")).to_be_visible()
+    watch.expect_none()
+    context.close()
