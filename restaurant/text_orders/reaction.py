@@ -13,7 +13,7 @@ from core.db import current_tenant_id, db
 from core.rate_limits import Bucket, take_tokens
 from core.values.text import one_line, strip_accents
 from messaging.lines.drivers.base import InboundMessage
-from messaging.messages.kinds.registry import is_written
+from messaging.messages.kinds.registry import has_file, is_written
 from messaging.models import Line
 from restaurant.chat import chat_orders
 from restaurant.chat.order_taps import newest_open_order
@@ -60,11 +60,18 @@ ANSWERS_PER_HOUR, ANSWERS_AT_ONCE = 60, 20
 
 def may_answer(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
-    if message.kind in ("button", "list"):
-        return proposal_cards.read_button_id(str(message.content.get("id") or "")) is not None
-    if message.kind in ("location", "audio", "voice"):
+    if _is_location(message) or _is_sound(message):
         return True
     return is_written(message.kind) and 0 < len(message.text) <= LONGEST_TEXT
+
+
+def _is_location(message: InboundMessage) -> bool:
+    return "latitude" in message.content and not is_written(message.kind)
+
+
+def _is_sound(message: InboundMessage) -> bool:
+    mime_type = str(message.content.get("mime_type") or "")
+    return has_file(message.kind) and mime_type.startswith("audio/")
 
 
 def may_mean_the_order(line: Line, contact_id: str) -> bool:
@@ -87,9 +94,9 @@ def answer(line: Line, message: InboundMessage, message_id: str) -> bool:
     if tap is not None:
         return order_taps.answer_tap(line, sender, tap, message_id)
     proposal = proposals.find_open(line, sender.contact_id)
-    if message.kind == "location":
+    if _is_location(message):
         return _take_location(line, sender, proposal, message)
-    if message.kind in ("audio", "voice"):
+    if _is_sound(message):
         if _ask_model is not None and _hears is not None and _hears():
             _ask_model(line, sender.contact_id, message_id, "voice", "")
         return False  # it stays unread until its words are understood
