@@ -48,7 +48,7 @@ from messaging.models import (
     UploadedMedia,
     VolumeTier,
 )
-from restaurant.models import Site
+from restaurant.models import LanguageModel, ModelRequest, OrderProposal, Site
 from tenants import accounts, idempotency, people, signin, team
 from tenants import request_log as tenant_request_log
 from tenants.plans import quota
@@ -156,6 +156,7 @@ def make_sample_tenant(name: str) -> SampleTenant:
         template_id = only_row_id(Template, business.tenant_id)
     kept = add_sample_contacts(business, name)
     conversation_id, reply_id = add_sample_inbox(business, name)
+    add_sample_words(business, name, site)
     connection_id, hook_id, automation_id = add_sample_store(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
@@ -392,6 +393,39 @@ def add_sample_inbox(business: Business, name: str) -> tuple[str, str]:
         conversation_actions.add_note(talk.id, f"{name} note")
         reply = quick_replies.save(f"r{business.tenant_id}", f"{name} quick")
     return talk.id, reply.id
+
+
+def add_sample_words(business: Business, name: str, site: Site) -> None:
+    """A proposal in a guest's own words, a language model, and a message that waits for it."""
+    with business.scope():
+        talk = inbox_conversations.list_conversations(ConversationFilters(view="all"), None, 1)[0]
+        db.session.add_all(
+            [
+                OrderProposal(
+                    tenant_id=business.tenant_id,
+                    site_id=site.id,
+                    line_id=talk.line_id,
+                    contact_id=talk.contact_id,
+                    language="tr",
+                    texts=[f"{name} soup"],
+                    expires_at=now() + timedelta(hours=2),
+                ),
+                LanguageModel(
+                    tenant_id=business.tenant_id,
+                    url="https://models.example.com/v1",
+                    key=f"{name} key",
+                    model=f"{name} model",
+                ),
+                ModelRequest(
+                    tenant_id=business.tenant_id,
+                    message_id=talk.last_message_id,
+                    line_id=talk.line_id,
+                    contact_id=talk.contact_id,
+                    kind="order",
+                    text=f"{name} soup",
+                ),
+            ]
+        )
 
 
 def add_sample_store(business: Business, name: str) -> tuple[str, str, str]:

@@ -17,7 +17,7 @@ from core.settings import Settings
 from core.storage.blobs import BlobError, Blobs
 from jobs.engine import round_robin
 from restaurant.text_orders.model import port, requests
-from restaurant.text_orders.model.requests import JOB, LANE, Work
+from restaurant.text_orders.model.requests import LANE, Work
 
 log = logger(__name__)
 
@@ -25,16 +25,22 @@ WORK_SECONDS, TURN_SECONDS, LANE_SECONDS = 30.0, 10.0, 120.0
 
 
 def drain() -> int:
-    acknowledge_wakeup(JOB)
+    acknowledge_wakeup("jobs.restaurant.text_orders.drain")
     return round_robin.work_lanes(
-        JOB, LANE, WORK_SECONDS, _work, _recheck_lane, turn=TURN_SECONDS, lease_seconds=LANE_SECONDS
+        "jobs.restaurant.text_orders.drain",
+        LANE,
+        WORK_SECONDS,
+        _work,
+        _recheck_lane,
+        turn=TURN_SECONDS,
+        lease_seconds=LANE_SECONDS,
     )
 
 
 def sweep() -> None:
     """In the sweep's global transaction: requests that are due again, lanes without a wake-up."""
     if lanes.promote_later_due(LANE):
-        notify_workers(JOB)
+        notify_workers("jobs.restaurant.text_orders.drain")
 
 
 def _work(tenant_id: int) -> int:
@@ -84,4 +90,4 @@ def _recheck_lane(tenant_id: int, _worked: int) -> None:
     """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
         if lanes.mark_next(LANE, tenant_id, requests.next_due()):
-            notify_workers(JOB)
+            notify_workers("jobs.restaurant.text_orders.drain")

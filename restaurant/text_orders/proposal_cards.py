@@ -79,6 +79,8 @@ def next_card(site: Site, menu: MenuNow, proposal: OrderProposal, *, first: str 
             _joined([*notices, chat_text(language, "words_empty")]), [_button(proposal, STAFF)]
         )
     summary = order_summary(site, menu, proposal, draft, complete=group is None)
+    if summary:
+        summary = f"{chat_text(language, 'words_order')}\n\n{summary}"
     return _question(site, menu, proposal, draft, group, [*notices, summary])
 
 
@@ -91,10 +93,10 @@ def order_summary(
     proposal.total = sums.total if sums is not None else None
     if not items:
         return ""
-    rows = [chat_text(language, "words_order")]
+    rows = []
     if label := place_label(proposal):
-        rows.append(f"*{label}*")
-    rows += ["", *item_rows(items, site.currency, language), ""]
+        rows += [f"*{label}*", ""]
+    rows += [*item_rows(items, site.currency, language), ""]
     if sums is not None:
         for key, amount in (("service", sums.service), ("delivery_fee", sums.delivery_fee)):
             if amount:

@@ -34,7 +34,6 @@ from restaurant.text_orders.reading.tokens import LONGEST_TEXT
 from webhooks.events import publish_webhook_event
 
 LANE = "text_orders"
-JOB = "jobs.restaurant.text_orders.drain"
 ORDER, VOICE = "order", "voice"
 LEASE = timedelta(seconds=75)
 """Longer than the longest timeout of a model."""
@@ -83,7 +82,7 @@ def request_reading(line: Line, contact_id: str, message_id: str, kind: str, wor
         .on_conflict_do_nothing()
     )
     lanes.mark_due(LANE, current_tenant_id())
-    notify_workers(JOB)
+    notify_workers("jobs.restaurant.text_orders.drain")
 
 
 def claim() -> Work | None:

@@ -90,7 +90,7 @@ def save(settings: ModelSettings, policy: Policy) -> LanguageModel:
     stored.daily_requests = settings.daily_requests
     stored.changed_at = now()
     db.session.flush()
-    audit.record("text_orders.model_saved", name)
+    audit.record("settings.model_set", name)
     return stored
 
 
@@ -98,7 +98,7 @@ def remove() -> None:
     stored = get()
     if stored is not None:
         db.session.delete(stored)
-        audit.record("text_orders.model_removed", stored.model)
+        audit.record("settings.model_removed", stored.model)
 
 
 def take_from_budget() -> ModelAccess | None:

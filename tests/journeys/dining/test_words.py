@@ -29,8 +29,8 @@ def grill(app, settings, service):
         )
         sites.change(made.site_id, {"line_id": line.id})
     made.line = line
-    waiter = business.hires("waiter", "Mehmet Demir")
-    made.place = Place(service, settings, business, waiter, line)
+    member = business.hires("inbox", "Mehmet Demir")
+    made.place = Place(service, settings, business, member, line)
     made.place.ask("/_sim/lines", **made.place.registration(service.url, line))
     made.place.ask("/_sim/settings", sent_ms=10, delivered_ms=200, auto_read=False)
     return made
@@ -78,7 +78,7 @@ def test_a_question_nobody_can_answer_waits_in_the_inbox(app, chromium, settings
     place.writes(GUEST, text="zbrgl frnktz", name="Ayşe Kaya")
     assert wait_until(lambda: len(grill.answers(GUEST)) == 2, 30)
     context, page, watch = place.open_portal(chromium, place.selin, "/inbox")
-    page.locator(".conversation, [data-conversation], .talks a").first.click()
+    page.locator("a.talk-row").first.click()
     box = page.locator("#answer")
     expect(box).to_contain_text("2 × Lahmacun", timeout=SLOW)
     expect(page.get_by_text("zbrgl frnktz").first).to_be_visible()

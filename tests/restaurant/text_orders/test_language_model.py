@@ -220,7 +220,11 @@ def test_a_voice_note_is_transcribed_published_and_read(app, grill, model):
         (event,) = events_of(grill.business.tenant_id, "messages.updated")
         assert event["data"]["change"] == "transcribed"
         assert event["data"]["transcript"] == "iki çay masa beş lütfen"
-        stored = db.session.scalars(select(Message).where(Message.id == message_id)).one()
+        stored = db.session.scalars(
+            select(Message).where(
+                Message.tenant_id == grill.business.tenant_id, Message.id == message_id
+            )
+        ).one()
         assert stored.content["transcript"] == "iki çay masa beş lütfen"
         assert to_uuid("msg", stored.id)
     assert "2 × Çay" in grill.answers()[-1].text
