@@ -89,7 +89,17 @@ def rotate_day_partitions() -> list[str]:
 def delete_expired() -> dict[str, int]:
     """Delete what is past its retention period, in a round over all tenants."""
     acknowledge_wakeup("jobs.maintenance.delete_expired")
-    kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "slots", "audit")
+    kinds = (
+        "tokens",
+        "idempotency_keys",
+        "hooks",
+        "hook_keys",
+        "runs",
+        "photos",
+        "carts",
+        "slots",
+        "audit",
+    )
     deleted = dict.fromkeys(kinds, 0)
     with global_scope():
         deleted["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))

@@ -2,15 +2,19 @@
 
 from datetime import timedelta
 
+from sqlalchemy.exc import DBAPIError
+
 from core.clock import now
 from core.db import notify_workers, tenant_scope
+from core.logs import logger
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
 from restaurant.orders import alarms as order_alarms
 from restaurant.orders.pace import firing as order_firing
 
 LOST_WAKEUP_AFTER = timedelta(minutes=1)
-FIRE_AGAIN_AFTER = timedelta(seconds=10)  # an order for later is at most 30 seconds late
+
+log = logger(__name__)
 
 
 def sweep() -> None:
@@ -19,7 +23,7 @@ def sweep() -> None:
         lanes.mark_later(order_alarms.LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
         notify_workers("jobs.restaurant.orders.sound_alarms", tenant_id)
     for tenant_id in lanes.pop_later_due(order_firing.LANE):
-        lanes.mark_later(order_firing.LANE, tenant_id, now() + FIRE_AGAIN_AFTER)
+        lanes.mark_later(order_firing.LANE, tenant_id, now() + order_firing.AGAIN_AFTER)
         notify_workers("jobs.restaurant.orders.fire_scheduled", tenant_id)
 
 
@@ -30,7 +34,19 @@ def sound_alarms(tenant_id: int) -> int:
 
 
 def fire_scheduled(tenant_id: int) -> int:
-    """Send the orders whose time has come to the kitchen."""
+    """Send the orders whose time has come to the kitchen. One that fails does not stop the rest."""
     acknowledge_wakeup("jobs.restaurant.orders.fire_scheduled", tenant_id)
     with tenant_scope(tenant_id):
-        return len(order_firing.fire_due(now()))
+        due = order_firing.due_orders(now())
+    fired = 0
+    for order_id in due:
+        try:
+            with tenant_scope(tenant_id):
+                fired += order_firing.fire(order_id, now())
+        except DBAPIError:
+            raise  # a lock conflict or an outage: the sweep repeats everything
+        except Exception:
+            log.exception("scheduled order not sent", order=order_id)
+    with tenant_scope(tenant_id):
+        order_firing.schedule_next()
+    return fired
