@@ -158,7 +158,8 @@ def _place(
         notes += hold_reasons.coupon_refused(bought.refusal.why, bought.code)
     cart.used_at = now()
     open_order = None
-    if cart.table_id and not needs_tap and cart.payment_method != "card_link":
+    at_once = cart.due_at is None and cart.payment_method != "card_link"
+    if cart.table_id and not needs_tap and at_once:
         open_order = order_queries.open_order_at_table(
             site.id, cart.table_id, sender.contact_id, test=line.test
         )

@@ -48,6 +48,8 @@ OPEN = {
     "diner.menu": "a restaurant's menu is for everybody",
     "diner.call_status": "the id of the call is known only to the phone that made it",
     "diner.order_status": "the order code of the cart is the guard",
+    "diner.order_cart": "the order code of the cart is the guard",
+    "diner.free_times": "when a restaurant has room is for everybody",
     "diner.place": "a restaurant's menu is for everybody",
     "diner.tone": "a restaurant's colour",
     "diner.send_cart": "guests order without signing in; the table's token proves their seat",

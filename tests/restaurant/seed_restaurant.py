@@ -13,13 +13,14 @@ from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import addresses, zones
 from restaurant.loyalty import coupons, ledger, message_settings, programmes, rewards
 from restaurant.loyalty import triggers as loyalty_triggers
-from restaurant.menus import availability, menus, publishing
+from restaurant.menus import availability, menus, publishing, stock
 from restaurant.menus.pricing import PricedItem, RequestedItem
 from restaurant.models import PaymentSession, Site, TillPayment
 from restaurant.orders import carts, waiter_calls
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
 from restaurant.orders.kitchen import display as kitchen_display
+from restaurant.orders.pace import capacity
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import cashier, link_queries, payments, provider_events, refunds
 from restaurant.payments import links as payment_links
@@ -79,6 +80,8 @@ def seed_restaurant(business: Business, name: str) -> Site:
         waiter_calls.create_call(site, table, table.token, "bill")
         _seed_delivery(site, name)
         availability.mark_sold_out(site, item.id, None)
+        stock.set_left(site, item.id, 5)
+        capacity.reserve(site, capacity.slot_of(now()), {"": 1}, {"": 5}, refuse=True)
         seed_payments(site, name)
         _seed_loyalty(site, name)
         return site
@@ -157,6 +160,8 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
         menu_id = site.menu_id
         return {
             "site_id": site.id,
+            "rule_id": "hhr_01JD0000000000000000000000",
+            "order_type": "takeaway",
             "slug": site.slug,
             "menu_id": menu_id,
             "table_id": tables.listed(site.id)[0].id,

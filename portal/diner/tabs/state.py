@@ -92,7 +92,9 @@ def tab_json(visit: Visit, language: str) -> dict[str, Any]:
         "code": tab.join_code if joined else "",
         "me": {"id": guest.id, "name": guest.name, "state": guest.state} if guest else None,
         "guests": [{"id": one.id, "name": one.name} for one in page.joined],
-        "asking": [{"id": one.id, "name": one.name} for one in page.join_requests] if joined else [],
+        "asking": [{"id": one.id, "name": one.name} for one in page.join_requests]
+        if joined
+        else [],
         "cart": _cart(tab.id) if joined else [],
         "bill": _sums(page) if joined else None,
         "share": _share(page) if joined else None,

@@ -173,7 +173,7 @@ def orders_on_bill(site_id: str, table_id: str) -> list[Order]:
         Order.site_id == site_id,
         Order.ended_at.is_(None),
         Order.table_id == table_id,
-        Order.state.not_in(("awaiting_confirmation", "awaiting_payment")),
+        Order.state.not_in(("awaiting_confirmation", "awaiting_payment", "scheduled")),
     )
     return list(db.session.scalars(query.order_by(Order.placed_at, Order.id)))
 

@@ -60,6 +60,7 @@ OPEN_TO_TEST_KEYS = {
     **dict.fromkeys(("v1.change_template", "v1.delete_template"), "of the test line alone"),
     "v1.trigger": "acts on the test line, and makes test orders",
     **dict.fromkeys(("v1.list_sites", "v1.read_site", "v1.list_sold_out"), CONFIGURATION),
+    **dict.fromkeys(("v1.list_stock", "v1.list_times"), CONFIGURATION),
     **dict.fromkeys(("v1.list_tables", "v1.list_stations"), CONFIGURATION),
     **dict.fromkeys(("v1.list_menus", "v1.read_menu"), CONFIGURATION),
     **dict.fromkeys(("v1.list_zones", "v1.find_zone"), CONFIGURATION),
