@@ -13,7 +13,7 @@ from core.settings import Settings, load_settings
 from core.sql import database_clock
 from core.sql.connect_options import use_pooler
 from core.sql.prepared import prepare_on
-from core.storage.blobs import blobs_at
+from core.storage.blob_stores import blobs_at
 
 
 def configure_app(app: Flask, settings: Settings) -> None:

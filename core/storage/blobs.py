@@ -1,7 +1,4 @@
-"""Tenants' files, in a folder or in an S3-compatible bucket, depending on BLOB_URL.
-
-``file:///var/lib/comanda/blobs`` or ``s3://bucket/prefix?endpoint=https://host&region=eu-west-1``.
-"""
+"""Tenants' files: what every store can do, and the store in a folder."""
 
 import hashlib
 import io
@@ -12,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol
-from urllib.parse import parse_qs, unquote, urlsplit
 
 CHUNK = 64 * 1024
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
@@ -56,24 +52,6 @@ class Blobs(Protocol):
     def delete(self, key: str) -> None: ...
     def exists(self, key: str) -> bool: ...
     def under(self, folder: str, most: int) -> list[BlobEntry]: ...
-
-
-def blobs_at(url: str) -> Blobs:
-    parts = urlsplit(url)
-    if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path != "":
-        return FolderBlobs(Path(unquote(parts.path)))
-    if parts.scheme != "s3" or not parts.netloc:
-        raise BadBlobUrl("BLOB_URL must be file:///folder or s3://bucket?endpoint=https://host")
-    # A service that keeps its files in a folder need not import the library for buckets.
-    from core.storage.s3_blobs import S3Blobs
-
-    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    return S3Blobs(
-        bucket=parts.netloc,
-        prefix=parts.path.strip("/"),
-        endpoint=options.get("endpoint"),
-        region=options.get("region"),
-    )
 
 
 class FolderBlobs:

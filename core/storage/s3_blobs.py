@@ -11,10 +11,6 @@ from contextlib import contextmanager
 from typing import IO, Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
-
 from core.storage.blobs import (
     CHUNK,
     BadBlobUrl,
@@ -33,6 +29,10 @@ MOST_KEYS_OF_A_LIST = 1000
 
 class S3Blobs:
     def __init__(self, bucket: str, prefix: str, endpoint: str | None, region: str | None) -> None:
+        # A service that keeps its files in a folder need not import the library.
+        import boto3
+        from botocore.config import Config
+
         session = boto3.session.Session()
         if session.get_credentials() is None:
             raise BadBlobUrl(
@@ -105,6 +105,8 @@ class S3Blobs:
     @contextmanager
     def _request(self, key: str) -> Iterator[str]:
         """The object's name in the bucket; errors of the library become ours."""
+        from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+
         name = self._prefix + checked_key(key)
         try:
             yield name

@@ -16,7 +16,7 @@ from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
 from core.ids import dated_by
 from core.settings import Settings
-from core.storage.blobs import blobs_at
+from core.storage.blob_stores import blobs_at
 from deploy.demo.accounts import add_account_history
 from deploy.demo.api_calls import KUMRU, MAVI, add_api_calls
 from deploy.demo.messaging import notices as demo_notices

@@ -6,8 +6,7 @@ from flask import Blueprint, current_app, flash, g, redirect, render_template, r
 from flask_babel import gettext
 
 from core.db import tenant_scope
-from core.settings import Settings
-from core.storage.blobs import blobs_at
+from core.storage.blobs import Blobs
 from portal.restaurant.forms import (
     ORDER_TYPE_NAMES,
     BareForm,
@@ -222,9 +221,9 @@ def _photo(before: str) -> str:
     file = request.files.get("photo")
     if file is None or not file.filename:
         return before
-    settings: Settings = current_app.extensions["comanda"]
+    blobs: Blobs = current_app.extensions["blobs"]
     data = file.read(photos.LARGEST_BYTES + 1)
-    return photos.save_photo(blobs_at(settings.blob_url), data, g.tenant_id)
+    return photos.save_photo(blobs, data, g.tenant_id)
 
 
 def _group(menu: Menu, one: OptionGroup | None) -> Any:

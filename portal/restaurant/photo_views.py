@@ -4,8 +4,7 @@ import re
 
 from flask import Blueprint, Response, abort, current_app
 
-from core.settings import Settings
-from core.storage.blobs import NoSuchBlob, blobs_at
+from core.storage.blobs import Blobs, NoSuchBlob
 from portal.web.auth import open_to_all
 
 photos = Blueprint("photos", __name__)
@@ -18,9 +17,9 @@ _KEY = re.compile(r"[0-9]{1,19}/[0-9a-f]{32}\.webp")
 def show(key: str) -> Response:
     if not _KEY.fullmatch(key):
         abort(404)
-    settings: Settings = current_app.extensions["comanda"]
+    blobs: Blobs = current_app.extensions["blobs"]
     try:
-        with blobs_at(settings.blob_url).open(f"photos/{key}") as file:
+        with blobs.open(f"photos/{key}") as file:
             data = file.read()
     except NoSuchBlob:
         abort(404)

@@ -16,14 +16,13 @@ from portal.restaurant.forms import (
     AppearanceForm,
     BasicsForm,
     HoursForm,
-    KitchenForm,
     MoneyForm,
     NewSiteForm,
     OrdersForm,
-    PaceForm,
     submitted_hours,
     typed_special_days,
 )
+from portal.restaurant.kitchen_forms import KitchenForm, PaceForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import Form, domain_errors_on, field_text, submitted_text

@@ -103,7 +103,7 @@ _OPEN = (
 
 def _due(moment: datetime) -> list[OrderFeedback]:
     query = select(OrderFeedback).where(*_OPEN, OrderFeedback.due_at <= moment)
-    locked = query.order_by(OrderFeedback.due_at).limit(BATCH).with_for_update(skip_locked=True)
+    locked = query.order_by(OrderFeedback.due_at).limit(BATCH).with_for_update()
     return list(db.session.scalars(locked))
 
 

@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from core.storage.blobs import blobs_at
+from core.storage.blob_stores import blobs_at
 from deploy.demo.restaurant import restaurants as demo_restaurants
 from deploy.demo.restaurant.pictures.dishes import keep_pictures
 from portal.diner.menu_cache import menu_cache

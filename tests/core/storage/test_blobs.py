@@ -12,13 +12,13 @@ import pytest
 import urllib3
 
 from core.storage import blobs as module
+from core.storage.blob_stores import blobs_at
 from core.storage.blobs import (
     BadBlobUrl,
     BadKey,
     BlobError,
     FolderBlobs,
     NoSuchBlob,
-    blobs_at,
 )
 from deploy.local.ports import any_free
 
