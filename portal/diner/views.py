@@ -111,6 +111,7 @@ def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
         json.dumps(site.welcome), site.logo,
         json.dumps([site.hours, site.special_days]), opening_hours.today(site),
         tuple(zone.fee for zone in facts.zones), facts.cards, facts.coupons,
+        tuple(sorted(facts.minutes.items())),
     )  # fmt: skip
     with _lock:
         if key in _pages:
