@@ -117,6 +117,7 @@ def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
         tuple(zone.fee for zone in facts.zones), facts.cards, facts.coupons,
         tuple(sorted(facts.left.items())), tuple(rule["id"] for rule in facts.rules),
         site.later_days, site.slot_orders, bool(site.slot_minutes),
+        tuple(sorted(facts.minutes.items())),
     )  # fmt: skip
     with _lock:
         if key in _pages:

@@ -118,7 +118,9 @@ def order(order_id: str) -> Any:
             "progress": progress,
             "undoable": known.state in kitchen_display.UNDOABLE and progress.last_tap() is not None,
             "changes": order_queries.changes_of(known.id),
-            "feedback": feedback_questions.of_order(known.id),
+            "feedback": feedback_questions.of_order(known.id)
+            if known.state in feedback_questions.COMPLETED
+            else None,
             "tables": seats,
             "ride": courier_dispatch.trip_of_order(known),
             "riders": couriers.listed(site.id, active=True) if _deliveries_of(known) else [],

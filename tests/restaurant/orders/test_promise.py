@@ -10,6 +10,7 @@ from sqlalchemy import select
 from core.clock import advance, frozen, now
 from core.db import db
 from jobs.restaurant import orders as order_jobs
+from portal.diner.menu_cache import menu_cache
 from restaurant.menus.pricing import RequestedItem
 from restaurant.models import DishTimes
 from restaurant.orders import queries as order_queries
@@ -84,6 +85,25 @@ def test_a_recalled_ticket_is_counted_once(bistro):
         tenant_id = bistro.business.tenant_id
         rows = db.session.scalars(select(DishTimes).where(DishTimes.tenant_id == tenant_id))
         assert {sum(row.weights) for row in rows} == {1.0}
+
+
+def test_the_menu_and_the_waiting_page_tell_the_time(bistro, browser):
+    with frozen(now()):
+        learned(bistro, *[10] * 8)
+        menu_cache.forget()
+        slug = f"lemar-{bistro.business.tenant_id}"
+        page = browser.get(f"/r/{slug}?lang=en").get_data(as_text=True)
+        assert "about 10 min" in page
+        cart = bistro.cart(burger(bistro))
+        bistro.orders_by_chat(cart.text, "905321119999")
+        status = browser.get(f"/r/{slug}/orders/{cart.code}?lang=en").json
+        assert status["minutes"] == 10
+        assert "Ready in about 10 min." in status["message"]
+        with bistro.scope():
+            sites.change(bistro.site_id, {"shows_promise": False})
+        menu_cache.forget()
+        assert "about 10 min" not in browser.get(f"/r/{slug}?lang=en").get_data(as_text=True)
+        assert browser.get(f"/r/{slug}/orders/{cart.code}").json["minutes"] is None
 
 
 def test_old_times_fade(bistro):
