@@ -91,7 +91,7 @@ def claim() -> Work | None:
         .where(ModelRequest.tenant_id == current_tenant_id(), ModelRequest.due_at <= now())
         .order_by(ModelRequest.due_at)
         .limit(1)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     request = db.session.scalars(query).first()
     if request is None:
