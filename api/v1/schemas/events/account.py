@@ -19,7 +19,7 @@ class LineStateEvent(EventShape):
 
 
 class PairingCodeData(BaseModel):
-    state: str = Field(examples=["pairing"])
+    state: str = Field(description="Always `pairing`.", examples=["pairing"])
     qr: str | None = Field(description="The content of the QR code.")
     code: str | None = Field(description="The code to type on the phone instead.")
     expires_at: str
@@ -51,7 +51,7 @@ class OptedOutEvent(EventShape):
 class CampaignData(BaseModel):
     campaign_id: str
     name: str
-    state: str = Field(examples=["finished"])
+    state: str = Field(description="The campaign's state.", examples=["finished"])
     started_at: str | None
     finished_at: str | None
     test: bool
@@ -87,7 +87,7 @@ class ThresholdEvent(EventShape):
 
 class WebhookTestData(BaseModel):
     endpoint_id: str
-    message: str
+    message: str = Field(description="A greeting.")
     timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
 
 

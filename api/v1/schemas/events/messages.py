@@ -119,7 +119,9 @@ class MessageEchoEvent(EventShape):
 
 
 class StateError(BaseModel):
-    code: str = Field(examples=["recipient_unavailable"])
+    code: str = Field(
+        description="The reason as a code, as in errors.", examples=["recipient_unavailable"]
+    )
     message: str | None = Field(description="The reason in words.")
 
 
