@@ -29,6 +29,7 @@ GUIDE_OF_AREA = {
     "tables": "restaurant",
     "menus": "restaurant",
     "items": "restaurant",
+    "happy_hours": "restaurant",
     "kitchen": "restaurant",
     "delivery": "delivery",
     "couriers": "delivery",
