@@ -30,6 +30,7 @@ GUIDE_OF_AREA = {
     "tables": "restaurant",
     "menus": "restaurant",
     "items": "restaurant",
+    "happy_hours": "restaurant",
     "kitchen": "restaurant",
     "ticket_codes": "restaurant",
     "delivery": "delivery",
