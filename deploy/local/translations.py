@@ -50,7 +50,11 @@ class Domain:
 GUEST_LANGUAGES = ("ar", "de", "es", "fr", "pt", "tr")
 # The texts of a file belong to the first domain that lists it.
 DOMAINS = (
-    Domain("chat", GUEST_LANGUAGES, code=("restaurant/chat_texts.py", "restaurant/own_words_texts.py")),
+    Domain(
+        "chat",
+        GUEST_LANGUAGES,
+        code=("restaurant/chat_texts.py", "restaurant/own_words_texts.py"),
+    ),
     Domain(
         "courier",
         GUEST_LANGUAGES,

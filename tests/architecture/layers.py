@@ -73,7 +73,7 @@ INNER_LAYERS = {
         ("restaurant.sites",),
         ("restaurant.customers", "restaurant.tabs.addresses"),
         ("restaurant.models",),
-        ("restaurant.chat_texts", "restaurant.typed_phones"),
+        ("restaurant.chat_texts", "restaurant.own_words_texts", "restaurant.typed_phones"),
     ),
 }
 # Packages outside the layers: they may import themselves and the packages listed here.
