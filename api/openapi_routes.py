@@ -36,6 +36,7 @@ TAGS = (
     "Stations",
     "Menus",
     "Orders",
+    "Tabs",
     "Payments",
     "Delivery zones",
     "Couriers",
