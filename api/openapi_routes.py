@@ -37,6 +37,7 @@ TAGS = (
     "Stations",
     "Menus",
     "Orders",
+    "Tabs",
     "Payments",
     "Delivery zones",
     "Couriers",

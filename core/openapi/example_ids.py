@@ -23,6 +23,7 @@ PREFIXES = {
     "message_id": "msg",
     "other_id": "con",
     "payment_link_id": "plk",
+    "tab_id": "tab",
     "print_job_id": "pj",
     "printer_id": "prn",
     "reward_id": "rwd",
