@@ -29,7 +29,7 @@ MOST_STATEMENTS = {
     "lines": 4,
     "webhooks": 6,
     "usage": 9,
-    "diner": 12,
+    "diner": 14,
 }
 MOST_REDIS_COMMANDS = 1  # where live updates continue
 
