@@ -19,7 +19,6 @@ MAX_VALUES = 50
 LONGEST_VALUE = 200
 FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}(\.[A-Za-z_][A-Za-z0-9_]{0,40}){0,4}", re.ASCII)
 
-LINE = re.compile(r"(\S+?)\s*(==|>|(?<=\s)in(?=\s))\s*(.+)")
 
 Scalar = str | int | float | bool | None
 
@@ -84,7 +83,7 @@ def parse_conditions(text: str) -> list[dict[str, Any]]:
     """One condition on each line: `data.type in text, image`. Raises Invalid."""
     found = []
     for line in filter(None, map(str.strip, text.splitlines())):
-        parts = LINE.fullmatch(line)
+        parts = _parts_of(line)
         if parts is None:
             raise invalid(
                 "filters",
@@ -92,7 +91,7 @@ def parse_conditions(text: str) -> list[dict[str, Any]]:
                 "“{line}” is not a filter. Write a field, ==, in or >, and a value.",
                 line=line[:80],
             )
-        field, op, value = parts.groups()
+        field, op, value = parts
         listed = [_typed(one) for one in value.split(",") if one.strip()]
         found.append({"field": field, "op": op, "value": listed if op == "in" else _typed(value)})
     return clean_conditions(found)
@@ -105,6 +104,16 @@ def format_conditions(conditions: Iterable[Mapping[str, Any]]) -> str:
         values = one["value"] if one["op"] == "in" else [one["value"]]
         lines.append(f"{one['field']} {one['op']} {', '.join(map(_written, values))}")
     return "\n".join(lines)
+
+
+def _parts_of(line: str) -> tuple[str, str, str] | None:
+    """Field, operator and value, by the first operator in the line."""
+    found = [(line.find(sign), sign) for sign in ("==", ">", " in ") if line.find(sign) > 0]
+    if not found:
+        return None
+    at, sign = min(found)
+    field, value = line[:at].strip(), line[at + len(sign) :].strip()
+    return (field, sign.strip(), value) if value and " " not in field else None
 
 
 def _typed(text: str) -> Any:

@@ -24,7 +24,7 @@ from tests.webhooks.transactions import in_context, open_transaction
 from webhooks import endpoints, listeners
 from webhooks.delivery import fanout
 from webhooks.endpoints import EndpointFields
-from webhooks.events import publish_webhook_event
+from webhooks.events import publish_webhook_event, wake_delivery_worker
 from webhooks.feed import event_feed
 
 JOB = "jobs.webhooks.worker.drain"
@@ -137,7 +137,8 @@ def test_only_the_types_that_an_endpoint_subscribes_to_wake_a_worker(restaurant,
     add_endpoint(restaurant, NOWHERE, "messages.read", "messages.failed")
     known()
     publish(restaurant, "messages.sent")
-    publish(restaurant, "messages.failed_twice")
+    with restaurant.scope():
+        wake_delivery_worker("messages.failed_twice")
     assert woken() == set()
     publish(restaurant, "messages.read")
     assert woken() == {restaurant.tenant_id}

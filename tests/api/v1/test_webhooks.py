@@ -197,7 +197,11 @@ def test_the_feed_has_no_gap_and_needs_no_endpoint(api, restaurant, run_jobs):
     assert [one["sequence"] for one in seen] == [1, 2, 3, 4, 5]
     assert [one["event_id"] for one in seen] == ids
     assert seen[0]["event"] == "messages.upsert"
-    assert api("GET", "/api/v1/events?after=5").json == {"data": [], "next": None}
+    assert api("GET", "/api/v1/events?after=5").json == {
+        "data": [],
+        "next": None,
+        "last_sequence": 5,
+    }
     assert api("GET", "/api/v1/events?after=-1").status_code == 422
 
 
