@@ -15,7 +15,18 @@ from restaurant.loyalty import coupons, ledger, message_settings, programmes, re
 from restaurant.loyalty import triggers as loyalty_triggers
 from restaurant.menus import availability, menus, publishing, stock
 from restaurant.menus.pricing import PricedItem, RequestedItem
-from restaurant.models import PaymentSession, Site, TillPayment
+from restaurant.models import (
+    OrderItem,
+    PaymentSession,
+    Site,
+    Tab,
+    TabCartItem,
+    TabGuest,
+    TabItem,
+    TabShare,
+    TabShareItem,
+    TillPayment,
+)
 from restaurant.orders import carts, waiter_calls
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
@@ -152,6 +163,7 @@ def seed_payments(site: Site, name: str) -> None:
         signal = provider_events.store_event(account, told, signed=True, hook_id=None)
         provider_events.settle_event(signal, account, found)
     refunds.request_refund(payments.listed("accepted", None, 1)[0], "5", f"{name} reason")
+    _seed_tab(site, name, link.id)
 
 
 def ids_of(business: Business, site: Site) -> dict[str, str]:
@@ -183,6 +195,32 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
                 0
             ].number,
         }
+
+
+def _seed_tab(site: Site, name: str, link_id: str) -> None:
+    """A tab with a guest, a cart, a dish of that guest and a share that was released."""
+    mine = {"tenant_id": site.tenant_id}
+    query = select(OrderItem).where(OrderItem.tenant_id == site.tenant_id)
+    item = db.session.scalars(query.limit(1)).one()
+    tab = Tab(**mine, id=new_id("tab"), site_id=site.id, table_id=new_id("tbl"), table_number="1",
+              state="merged", join_code="1234", ended_at=now())  # fmt: skip
+    guest = TabGuest(**mine, id=new_id("tgs"), tab_id=tab.id, name=f"{name} guest", state="joined")
+    share = TabShare(**mine, id=new_id("tsh"), tab_id=tab.id, guest_id=guest.id, kind="amount",
+                     guest=guest.name, amount=Decimal(25), link_id=link_id)  # fmt: skip
+    line = {**mine, "order_id": item.order_id, "position": item.position}
+    db.session.add_all([tab])
+    db.session.flush()
+    db.session.add_all([guest, share])
+    db.session.flush()
+    db.session.add_all(
+        [
+            TabCartItem(**mine, tab_id=tab.id, guest_id=guest.id, position=1, quantity=1,
+                        item_id=new_id("itm"), note=f"{name} note"),
+            TabItem(**line, guest_id=guest.id, guest=guest.name),
+            TabShareItem(**line, share_id=share.id, quantity=1, amount=Decimal(5)),
+        ]
+    )  # fmt: skip
+    db.session.flush()
 
 
 def _till_payment(site: Site) -> TillPayment:
