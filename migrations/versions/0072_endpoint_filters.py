@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0075"
-down_revision = "0064"
+revision = "0072"
+down_revision = "0071"
 branch_labels = None
 depends_on = None
 

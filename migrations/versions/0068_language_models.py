@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0070"
-down_revision = "0069"
+revision = "0068"
+down_revision = "0067"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0071"
-down_revision = "0064"
+revision = "0069"
+down_revision = "0068"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0076"
-down_revision = "0064"
+revision = "0073"
+down_revision = "0072"
 branch_labels = None
 depends_on = None
 

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision = "0066"
+revision = "0065"
 down_revision = "0064"
 branch_labels = None
 depends_on = None

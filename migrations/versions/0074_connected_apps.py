@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import grant, own_by_tenant
 
-revision = "0077"
-down_revision = "0076"
+revision = "0074"
+down_revision = "0073"
 branch_labels = None
 depends_on = None
 
