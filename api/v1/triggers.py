@@ -30,7 +30,7 @@ from restaurant.orders.placing import OrderRequest
 from restaurant.sites import sites
 
 TAG = Tag(name="Test mode")
-TEXTS = {"text": "Hello, do you have a table for two tonight?", "location": "", "contacts": ""}
+DEFAULT_TEXTS = {"guest.writes": "Hello, do you have a table for two tonight?"}
 
 
 def _needs_test_key() -> None:
@@ -66,7 +66,7 @@ def _message(body: NewTrigger, kind: str) -> str:
     message = {
         "kind": kind,
         "name": body.name,
-        "text": body.text or TEXTS.get(kind, ""),
+        "text": body.text or DEFAULT_TEXTS.get(str(body.trigger), ""),
     }
     return remote_control.write_to_line(_settings(), _test_line(), _phone(body.phone), message)
 

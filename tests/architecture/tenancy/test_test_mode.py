@@ -47,6 +47,8 @@ OPEN_TO_TEST_KEYS = {
     "v1.mark_conversation_read": OWN,
     **dict.fromkeys(("v1.list_orders", "v1.make_order", "v1.read_order"), OWN),
     **dict.fromkeys(("v1.order_changes", "v1.move_order", "v1.cancel_order"), OWN),
+    **dict.fromkeys(("v1.list_tabs", "v1.read_tab", "v1.record_tab_payment"), OWN),
+    **dict.fromkeys(("v1.move_tab", "v1.close_tab"), OWN),
     **dict.fromkeys(("v1.list_links", "v1.make_link", "v1.read_link"), OWN),
     **dict.fromkeys(("v1.cancel_link", "v1.renew_link"), OWN),
     **dict.fromkeys(("v1.order_payments", "v1.make_refund"), OWN),
