@@ -40,13 +40,13 @@ export type ButtonsRoutedMessage = { instance_id?: number | null; scheduled_at?:
 
 export type CampaignData = { campaign_id: string; name: string; state: string; started_at: string | null; finished_at: string | null; test: boolean; recipients: number; sent: number; delivered: number; read: number; failed: number; left_out: number; stopped: number; cost_usd: number | string };
 
-export type CampaignFacts = { name?: string | null; audience_id?: string | null; filters?: FilterFacts | null; instance_id?: number | null; message?: string | null; template?: TemplateFacts | null; gift?: string | null; quiet_hours?: Quiet | null; rest_days?: number | null; follow_days?: number | null };
+export type CampaignFacts = { name?: string | null; audience_id?: string | null; filters?: FilterFacts | null; instance_id?: number | null; message?: string | null; card?: CardFacts | null; template?: TemplateFacts | null; gift?: string | null; quiet_hours?: Quiet | null; rest_days?: number | null; follow_days?: number | null };
 
 export type CampaignFinishedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number | null; data: CampaignData; [name: string]: unknown };
 
 export type CampaignPage = { data: Array<CampaignShape>; next: string | null };
 
-export type CampaignShape = { id: string; name: string; state: string; because: string; audience_id: string | null; filters: Record<string, unknown>; instance_id: number | null; message: string; template: Record<string, unknown> | null; gift: string | null; quiet_hours: Record<string, string> | null; rest_days: number; follow_days: number; test: boolean; results: Counts; scheduled_at: string | null; started_at: string | null; finished_at: string | null; created_at: string; changed_at: string };
+export type CampaignShape = { id: string; name: string; state: string; because: string; audience_id: string | null; filters: Record<string, unknown>; instance_id: number | null; message: string; card: Record<string, unknown> | null; template: Record<string, unknown> | null; gift: string | null; quiet_hours: Record<string, string> | null; rest_days: number; follow_days: number; test: boolean; results: Counts; scheduled_at: string | null; started_at: string | null; finished_at: string | null; created_at: string; changed_at: string };
 
 export type Cancel = { reason: string };
 
@@ -55,6 +55,8 @@ export type CancelCoupon = { reason: string };
 export type CardAddress = { street?: string | null; city?: string | null; state?: string | null; zip?: string | null; country?: string | null; country_code?: string | null; type?: string | null };
 
 export type CardEmail = { email: string; type?: string | null };
+
+export type CardFacts = { kind: "buttons" | "list" | "link_button"; buttons?: Array<string>; list_button?: string; rows?: Array<string>; link_text?: string; link_url?: string };
 
 export type CardLink = { text: string; url: string };
 
@@ -68,15 +70,21 @@ export type CarouselMessage = { instance_id?: number | null; scheduled_at?: stri
 
 export type CarouselRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; cards: Array<CarouselCard>; type: "carousel" };
 
-export type CategoryIn = { texts: Record<string, Record<string, string>>; available?: Record<string, Array<Array<string>>>; hidden?: boolean };
+export type CatalogMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; footer?: string | null; product_id?: string | null; type: "catalog" };
 
-export type CategoryShape = { id: string; texts: Record<string, Record<string, string>>; available: Record<string, unknown>; hidden: boolean; position: number };
+export type CatalogRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; footer?: string | null; product_id?: string | null; type: "catalog" };
+
+export type CategoryIn = { texts: Record<string, Record<string, string>>; available?: Record<string, Array<Array<string>>>; hidden?: boolean; course?: number };
+
+export type CategoryShape = { id: string; texts: Record<string, Record<string, string>>; available: Record<string, unknown>; hidden: boolean; course: number; position: number };
 
 export type Change = { status_code: string; at: string; cause: string };
 
 export type ChangePage = { data: Array<ChangeShape>; next: null };
 
 export type ChangeShape = { at: string; what: string; status: string; by: string; because: string };
+
+export type Charge = { amount: number | string; description?: string | null };
 
 export type CodeShape = { code: string; expires_at: string };
 
@@ -116,7 +124,7 @@ export type CostShape = { day: string; instance_id: number; country: string; cat
 
 export type CostsAnswer = { since: string; until: string; total_usd: number; data: Array<CostShape>; free: Array<FreeShape> };
 
-export type Counts = { people: number; recipients: number; waiting: number; sent: number; delivered: number; read: number; replied: number; failed: number; opted_out: number; left_out: number; stopped: number; ordered: number; orders: number; spent: string; currency: string; cost_usd: number; reasons: Record<string, number>; causes: Record<string, number> };
+export type Counts = { people: number; recipients: number; waiting: number; sent: number; delivered: number; read: number; replied: number; tapped: number; failed: number; opted_out: number; left_out: number; stopped: number; ordered: number; orders: number; spent: string; currency: string; cost_usd: number; reasons: Record<string, number>; causes: Record<string, number>; taps: Record<string, number> };
 
 export type CouponPage = { data: Array<CouponShape>; next: string | null };
 
@@ -140,9 +148,11 @@ export type DeliveryPage = { data: Array<DeliveryShape>; next: string | null };
 
 export type DeliveryShape = { id: string; endpoint_id: string; event_id: string; event: string; sequence: number; cause: string; state: string; attempts: number; next_attempt_at: string | null; status: number | null; error: string | null; created_at: string };
 
-export type DeliveryUpdatedEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; change: string; courier: EventCourier; [name: string]: unknown };
+export type DeliveryUpdatedEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; due_at?: string; promised_at: string | null; promise_minutes: number | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; change: string; courier: EventCourier; [name: string]: unknown };
 
 export type DeliveryWithAttempts = { id: string; endpoint_id: string; event_id: string; event: string; sequence: number; cause: string; state: string; attempts: number; next_attempt_at: string | null; status: number | null; error: string | null; created_at: string; tries: Array<AttemptShape>; body: Record<string, unknown> | null };
+
+export type Discount = { amount: number | string; description?: string | null; program?: string | null };
 
 export type DocumentMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; media_id?: string | null; url?: string | null; caption?: string | null; filename?: string | null; type: "document" };
 
@@ -180,7 +190,11 @@ export type EventPrinter = { id: string; name: string; site_id: string | null; s
 
 export type EventShape = { event: string; event_id: string; occurred_at: string; sequence: number; [name: string]: unknown };
 
+export type EventShare = { id: string; tab_id: string; guest: string; kind: string; amount: number; tip: number };
+
 export type Exchange = { site_id: string; reward_id: string };
+
+export type Expiration = { at: string; text: string };
 
 export type Fault = { field: string; code: string; message: string };
 
@@ -202,7 +216,15 @@ export type GroupIn = { texts: Record<string, Record<string, string>>; least?: n
 
 export type GroupShape = { id: string; texts: Record<string, Record<string, string>>; least: number; most: number; free: number; options: Array<Record<string, unknown>> };
 
+export type HappyHourIn = { id?: string; texts: Record<string, Record<string, string>>; hours: Record<string, Array<Array<string>>>; percent?: string; price?: string; categories?: Array<string>; items?: Array<string>; order_types?: Array<string>; active?: boolean };
+
+export type HappyHours = { data: Array<HappyHourIn> };
+
+export type HappyHoursShape = { data: Array<Record<string, unknown>>; next: null };
+
 export type Header = { text?: string | null; image?: FileReference | null; video?: FileReference | null; document?: FileReference | null };
+
+export type HeaderLocation = { latitude: number; longitude: number; name: string; address: string };
 
 export type IdentityShape = { kind: string; value: string };
 
@@ -212,7 +234,7 @@ export type ImageRoutedMessage = { instance_id?: number | null; scheduled_at?: s
 
 export type ImportRequest = { contacts?: Array<ImportRow> | null; csv?: string | null; country?: string | null; tags?: Array<string> | null; consent_source?: string | null; update?: boolean; dry_run?: boolean };
 
-export type ImportRow = { phone?: string | null; name?: string | null; language?: string | null; tags?: Array<string> | null; birthday?: string | null; note?: string | null; consent?: boolean | null; consent_source?: string | null };
+export type ImportRow = { phone?: string | null; network_id?: string | null; username?: string | null; name?: string | null; language?: string | null; tags?: Array<string> | null; birthday?: string | null; note?: string | null; consent?: boolean | null; consent_source?: string | null };
 
 export type ImportShape = { id: string; status_code: string; rows: number; position: number; created: number; updated: number; repeated: number; rejected: number; consent_given: number; consent_refused: number; consent_unclear: number; error: string | null; warnings?: Array<string> };
 
@@ -226,9 +248,9 @@ export type InstancePage = { data: Array<InstanceShape>; next: null };
 
 export type InstanceShape = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "yes" | "as_text" | "no">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "off" | "on" | "not_enabled" | "blocked" | "limited" };
 
-export type ItemIn = { category_id?: string | null; texts?: Record<string, Record<string, string>> | null; price?: string | null; tax_percent?: string | null; code?: string | null; stations?: Array<string> | null; allergens?: Array<string> | null; diets?: Array<string> | null; available?: Record<string, Array<Array<string>>> | null; groups?: Array<string> | null; hidden?: boolean | null };
+export type ItemIn = { category_id?: string | null; texts?: Record<string, Record<string, string>> | null; price?: string | null; tax_percent?: string | null; prices?: Record<string, OtherPrice> | null; code?: string | null; stations?: Array<string> | null; allergens?: Array<string> | null; diets?: Array<string> | null; synonyms?: Array<string> | null; available?: Record<string, Array<Array<string>>> | null; groups?: Array<string> | null; hidden?: boolean | null };
 
-export type ItemShape = { id: string; category_id: string; code: string; texts: Record<string, Record<string, string>>; price: string; tax_percent: string; stations: Array<string>; allergens: Array<string>; diets: Array<string>; photo: string; available: Record<string, unknown>; groups: Array<string>; hidden: boolean; position: number };
+export type ItemShape = { id: string; category_id: string; code: string; texts: Record<string, Record<string, string>>; price: string; tax_percent: string; prices: Record<string, OtherPrice>; stations: Array<string>; allergens: Array<string>; diets: Array<string>; synonyms: Array<string>; photo: string; available: Record<string, unknown>; groups: Array<string>; hidden: boolean; position: number };
 
 export type JobPage = { data: Array<JobShape>; next: string | null };
 
@@ -296,7 +318,7 @@ export type MessagePage = { data: Array<MessageShape>; next: string | null };
 
 export type MessagePreview = { type: string; text: string; phone: string; instance_id: number; line_kind: string; sent_as: "yes" | "as_text"; category: string; cost_usd: number; test: boolean; body: Record<string, unknown> | null; warnings?: Array<string> };
 
-export type MessageRequest = TextMessage | ImageMessage | VideoMessage | AudioMessage | VoiceMessage | DocumentMessage | StickerMessage | LocationMessage | ContactsMessage | ReactionMessage | ButtonsMessage | ListMessage | LinkButtonMessage | LocationRequestMessage | ContactRequestMessage | ProductMessage | ProductListMessage | CarouselMessage | FlowMessage | TemplateMessage | OrderStatusMessage;
+export type MessageRequest = TextMessage | ImageMessage | VideoMessage | AudioMessage | VoiceMessage | DocumentMessage | StickerMessage | LocationMessage | ContactsMessage | ReactionMessage | ButtonsMessage | ListMessage | LinkButtonMessage | LocationRequestMessage | ContactRequestMessage | CatalogMessage | ProductMessage | ProductListMessage | CarouselMessage | FlowMessage | TemplateMessage | OrderDetailsMessage | OrderStatusMessage;
 
 export type MessageShape = { id: string; message_id: string | null; direction: string; instance_id: number; phone: string; type: string; text: string; status_code: string; reference: string | null; cost_usd: number; free_reason: string | null; test: boolean; created_at: string; error: Record<string, unknown> | null; media: MediaShape | null; from_kind: string; location: Record<string, unknown> | null; contacts: Record<string, unknown> | null; order: Record<string, unknown> | null; button: Record<string, unknown> | null; reaction: Record<string, unknown> | null; interactive: Record<string, unknown> | null; reply_to: string | null; forwarded: boolean | null; referral: Record<string, string> | null; referred_product: Record<string, string> | null; handled_by: string | null; sent_from: string | null; edited_at: string | null; deleted_at: string | null; earlier_texts: Array<string> };
 
@@ -306,7 +328,7 @@ export type MessageStateEvent = { event: string; event_id: string; occurred_at: 
 
 export type MessageUpdatedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: UpdatedMessageData; [name: string]: unknown };
 
-export type Move = { status: "awaiting_confirmation" | "awaiting_payment" | "sent_to_kitchen" | "preparing" | "ready" | "served" | "out_for_delivery" | "delivered" | "closed" | "cancelled" | "refunded"; version?: number | null; reason?: string };
+export type Move = { status: "awaiting_confirmation" | "awaiting_payment" | "scheduled" | "sent_to_kitchen" | "preparing" | "ready" | "served" | "out_for_delivery" | "delivered" | "closed" | "cancelled" | "refunded"; version?: number | null; reason?: string };
 
 export type NewCode = { site_id: string };
 
@@ -322,7 +344,7 @@ export type NewLink = { order_id?: string; cart_code?: string; site_id?: string;
 
 export type NewMenu = { name: string; currency: string; languages: Array<string> };
 
-export type NewOrder = { site_id: string; order_type?: string; payment_method?: string; table_number?: string; customer?: CustomerShape; items: Array<OrderItemIn>; notes?: string; coupon?: string; address?: string; latitude?: number | null; longitude?: number | null; zone_id?: string };
+export type NewOrder = { site_id: string; order_type?: string; payment_method?: string; table_number?: string; customer?: CustomerShape; items: Array<OrderItemIn>; notes?: string; due_at?: string | null; coupon?: string; address?: string; latitude?: number | null; longitude?: number | null; zone_id?: string };
 
 export type NewPrinter = { name: string; agent_id?: string | null; output?: Record<string, unknown> | null; language?: string | null; profile?: string | null; width_mm?: number | null; code_page?: string | null; checks?: boolean | null; stations?: Array<string> | null; bills?: boolean | null; copies?: number | null; fallback_id?: string | null; fallback_seconds?: number | null; enabled?: boolean | null; site_id: string; way: string };
 
@@ -350,29 +372,39 @@ export type OptedOutData = { contact_id: string; from: string | null; from_kind:
 
 export type OptedOutEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number | null; data: OptedOutData; [name: string]: unknown };
 
-export type OptionIn = { id?: string | null; texts: Record<string, Record<string, string>>; price?: string; preset?: boolean; removal?: boolean };
+export type OptionIn = { id?: string | null; texts?: Record<string, Record<string, string>>; price?: string; preset?: boolean; removal?: boolean; item_id?: string | null };
 
-export type OrderCancelledEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; reason: string; [name: string]: unknown };
+export type OrderCancelledEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; due_at?: string; promised_at: string | null; promise_minutes: number | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; reason: string; [name: string]: unknown };
 
-export type OrderCreatedEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; [name: string]: unknown };
+export type OrderCreatedEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; due_at?: string; promised_at: string | null; promise_minutes: number | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; [name: string]: unknown };
 
 export type OrderCustomer = { phone?: string; name?: string; contact_id?: string | null };
 
 export type OrderDeliveryShape = { fee: number; zone: string; latitude: number | null; longitude: number | null; route_url: string | null };
 
+export type OrderDetailsMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; header?: OrderImage | null; footer?: string | null; goods?: "physical" | "digital"; currency: string; items: Array<OrderItem>; tax?: Charge | null; shipping?: Charge | null; discount?: Discount | null; total?: number | string | null; expiration?: Expiration | null; payment_type?: string | null; payment_configuration?: string | null; payment_settings?: Array<Record<string, unknown>> | null; type: "order_details" };
+
+export type OrderDetailsRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; header?: OrderImage | null; footer?: string | null; goods?: "physical" | "digital"; currency: string; items: Array<OrderItem>; tax?: Charge | null; shipping?: Charge | null; discount?: Discount | null; total?: number | string | null; expiration?: Expiration | null; payment_type?: string | null; payment_configuration?: string | null; payment_settings?: Array<Record<string, unknown>> | null; type: "order_details" };
+
+export type OrderImage = { image: FileReference };
+
+export type OrderItem = { name: string; quantity?: number; amount: number | string; sale_amount?: number | string | null; product_id?: string | null };
+
 export type OrderItemIn = { item_id: string; quantity?: number; options?: Array<string>; note?: string };
 
-export type OrderItemShape = { name: string; quantity: number; unit_price: number; options: Array<string>; station: string; stations: Array<string>; note: string };
+export type OrderItemShape = { name: string; quantity: number; unit_price: number; regular_price: number; options: Array<string>; station: string; stations: Array<string>; note: string; course: number; fired: boolean };
 
 export type OrderPage = { data: Array<OrderShape>; next: string | null };
 
-export type OrderShape = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; test: boolean; changed_at: string; version: number; sums: Record<string, unknown> };
+export type OrderShape = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; due_at?: string; promised_at: string | null; promise_minutes: number | null; test: boolean; changed_at: string; version: number; sums: Record<string, unknown> };
 
 export type OrderStatusMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; status: "pending" | "processing" | "partially_shipped" | "shipped" | "completed" | "canceled"; description?: string | null; body?: string | null; type: "order_status" };
 
 export type OrderStatusRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; status: "pending" | "processing" | "partially_shipped" | "shipped" | "completed" | "canceled"; description?: string | null; body?: string | null; type: "order_status" };
 
-export type OrderUpdatedEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; change: string; added_items?: Array<OrderItemShape> | null; voided_items?: Array<OrderItemShape> | null; quantity?: number | null; table_was?: string | null; [name: string]: unknown };
+export type OrderUpdatedEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; due_at?: string; promised_at: string | null; promise_minutes: number | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; change: string; added_items?: Array<OrderItemShape> | null; voided_items?: Array<OrderItemShape> | null; quantity?: number | null; table_was?: string | null; [name: string]: unknown };
+
+export type OtherPrice = { price?: string; tax?: string };
 
 export type PairingCodeData = { state: string; qr: string | null; code: string | null; expires_at: string };
 
@@ -384,17 +416,19 @@ export type PairingShape = { instance_id: number; state: string; qr: string | nu
 
 export type Pause = { until?: string | null };
 
-export type PaymentEvent = { event: string; event_id: string; occurred_at: string; sequence: number; id: string; reference: string; payment_link_id: string | null; order_id: string; amount: number; currency: string; refunded_amount: number; status: string; reason: string; paid_at: string; test: boolean; [name: string]: unknown };
+export type PaymentEvent = { event: string; event_id: string; occurred_at: string; sequence: number; id: string; reference: string; payment_link_id: string | null; order_id: string; amount: number; currency: string; refunded_amount: number; share?: EventShare | null; status: string; reason: string; surplus_amount: number; paid_at: string; test: boolean; [name: string]: unknown };
 
 export type PaymentFailedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; payment_link_id: string; reference: string; amount: number; currency: string; test: boolean; [name: string]: unknown };
 
 export type PaymentList = { data: Array<PaymentShape>; next: null };
 
-export type PaymentShape = { id: string; reference: string; payment_link_id: string | null; order_id: string; amount: number; currency: string; refunded_amount: number; status: string; reason: string; paid_at: string; test: boolean; refunds: Array<RefundShape> };
+export type PaymentShape = { id: string; reference: string; payment_link_id: string | null; order_id: string; amount: number; currency: string; refunded_amount: number; status: string; reason: string; surplus_amount: number; share: PaymentShareShape | null; paid_at: string; test: boolean; refunds: Array<RefundShape> };
+
+export type PaymentShareShape = { id: string; tab_id: string; guest: string; kind: string; amount: number; tip: number };
 
 export type PlanShape = { code: string; name: string };
 
-export type PreviewShape = { name: string; phone: string; message: string; header: string; header_media: string; footer: string; buttons: Array<ButtonShape> };
+export type PreviewShape = { name: string; phone: string; message: string; header: string; header_media: string; footer: string; buttons: Array<ButtonShape>; choices: Array<string> };
 
 export type PrintJobEvent = { event: string; event_id: string; occurred_at: string; sequence: number; job: EventPrintJob; [name: string]: unknown };
 
@@ -448,7 +482,7 @@ export type ReplayRequest = { since: string; until?: string | null; endpoint_id?
 
 export type ResultPage = { data: Array<ResultShape>; next: string | null };
 
-export type ResultShape = { contact_id: string; name: string; phone: string; state: string; reason: string; message_id: string | null; coupon: string; cost_usd: number; handed_at: string | null; replied_at: string | null; opted_out_at: string | null; orders: number; spent: string };
+export type ResultShape = { contact_id: string; name: string; phone: string; state: string; reason: string; message_id: string | null; coupon: string; cost_usd: number; handed_at: string | null; replied_at: string | null; tapped: string; tapped_at: string | null; opted_out_at: string | null; orders: number; spent: string };
 
 export type RewardFields = { name: string; kind: "percent" | "amount" | "item"; value?: number | string; most?: number | string | null; minimum?: number | string; currency?: string; item_id?: string; site_ids?: Array<string>; valid_days?: number; per_contact?: number; cost?: number | null; active?: boolean };
 
@@ -460,7 +494,7 @@ export type RideShape = { order_id: string; status: string; courier: Record<stri
 
 export type RotateRequest = { overlap_hours?: number };
 
-export type RoutedMessageRequest = TextRoutedMessage | ImageRoutedMessage | VideoRoutedMessage | AudioRoutedMessage | VoiceRoutedMessage | DocumentRoutedMessage | StickerRoutedMessage | LocationRoutedMessage | ContactsRoutedMessage | ReactionRoutedMessage | ButtonsRoutedMessage | ListRoutedMessage | LinkButtonRoutedMessage | LocationRequestRoutedMessage | ContactRequestRoutedMessage | ProductRoutedMessage | ProductListRoutedMessage | CarouselRoutedMessage | FlowRoutedMessage | TemplateRoutedMessage | OrderStatusRoutedMessage;
+export type RoutedMessageRequest = TextRoutedMessage | ImageRoutedMessage | VideoRoutedMessage | AudioRoutedMessage | VoiceRoutedMessage | DocumentRoutedMessage | StickerRoutedMessage | LocationRoutedMessage | ContactsRoutedMessage | ReactionRoutedMessage | ButtonsRoutedMessage | ListRoutedMessage | LinkButtonRoutedMessage | LocationRequestRoutedMessage | ContactRequestRoutedMessage | CatalogRoutedMessage | ProductRoutedMessage | ProductListRoutedMessage | CarouselRoutedMessage | FlowRoutedMessage | TemplateRoutedMessage | OrderDetailsRoutedMessage | OrderStatusRoutedMessage;
 
 export type RunPage = { data: Array<RunShape>; next: string | null };
 
@@ -468,11 +502,11 @@ export type RunShape = { id: string; connection_id: string; event: string | null
 
 export type SendAnswer = { status: string; message_id: string | null; status_code: string; cost_usd: number; id: string; instance_id: number; phone: string; reference: string | null; test: boolean; warnings?: Array<string> };
 
-export type SiteFields = { name?: string | null; host?: string | null; prefix?: string | null; currency?: string | null; time_zone?: string | null; country?: string | null; languages?: Array<string> | null; address?: string | null; phone?: string | null; latitude?: number | string | null; longitude?: number | string | null; line_id?: number | null; hours?: Record<string, Array<Array<string>>> | null; special_days?: Array<SpecialDay> | null; day_starts?: string | null; order_types?: Array<string> | null; payment_methods?: Array<string> | null; tax_included?: boolean | null; service_percent?: number | string | null; service_order_types?: Array<string> | null; tip_percents?: Array<number> | null; told_states?: Array<string> | null; accept_minutes?: number | null; guest_cancel_minutes?: number | null; manager_phone?: string | null; tone?: string | null; menu_id?: string | null };
+export type SiteFields = { name?: string | null; host?: string | null; prefix?: string | null; currency?: string | null; time_zone?: string | null; country?: string | null; languages?: Array<string> | null; address?: string | null; phone?: string | null; latitude?: number | string | null; longitude?: number | string | null; line_id?: number | null; hours?: Record<string, Array<Array<string>>> | null; special_days?: Array<SpecialDay> | null; day_starts?: string | null; order_types?: Array<string> | null; payment_methods?: Array<string> | null; tax_included?: boolean | null; service_percent?: number | string | null; service_order_types?: Array<string> | null; tip_percents?: Array<number> | null; told_states?: Array<string> | null; accept_minutes?: number | null; guest_cancel_minutes?: number | null; preparation_minutes?: number | null; delivery_minutes?: number | null; later_days?: number | null; slot_orders?: number | null; slot_minutes?: Record<string, number> | null; slot_order_types?: Array<string> | null; kitchen_warn_minutes?: number | null; kitchen_late_minutes?: number | null; prints_ticket_codes?: boolean | null; shows_promise?: boolean | null; feedback_minutes?: number | null; review_url?: string | null; orders_in_words?: boolean | null; manager_phone?: string | null; tone?: string | null; menu_id?: string | null };
 
 export type SitePage = { data: Array<SiteShape>; next: null };
 
-export type SiteShape = { id: string; name: string; slug: string; host: string; host_pending?: string; prefix: string; currency: string; time_zone: string; country: string; languages: Array<string>; address: string; phone: string; latitude: number | null; longitude: number | null; line_id: number | null; hours: Record<string, unknown>; special_days: Array<SpecialDay>; day_starts: string; order_types: Array<string>; payment_methods: Array<string>; tax_included: boolean; service_percent: number; applied_service_percent: number; service_order_types: Array<string>; tip_percents: Array<number>; told_states: Array<string>; accept_minutes: number; guest_cancel_minutes: number; manager_phone: string; tone: string; menu_id: string | null; menu_url: string; takes_orders: boolean; paused_until: string | null; created_at: string };
+export type SiteShape = { id: string; name: string; slug: string; host: string; host_pending?: string; prefix: string; currency: string; time_zone: string; country: string; languages: Array<string>; address: string; phone: string; latitude: number | null; longitude: number | null; line_id: number | null; hours: Record<string, unknown>; special_days: Array<SpecialDay>; day_starts: string; order_types: Array<string>; payment_methods: Array<string>; tax_included: boolean; service_percent: number; applied_service_percent: number; service_order_types: Array<string>; tip_percents: Array<number>; told_states: Array<string>; accept_minutes: number; guest_cancel_minutes: number; preparation_minutes: number; delivery_minutes: number; later_days: number; slot_orders: number | null; slot_minutes: Record<string, number>; slot_order_types: Array<string>; kitchen_warn_minutes: number; kitchen_late_minutes: number; prints_ticket_codes: boolean; shows_promise: boolean; feedback_minutes: number; review_url: string; orders_in_words: boolean; manager_phone: string; tone: string; menu_id: string | null; menu_url: string; takes_orders: boolean; paused_until: string | null; created_at: string };
 
 export type SoldOutIn = { id: string; sold_out?: boolean; until?: string | null };
 
@@ -492,7 +526,31 @@ export type StickerMessage = { instance_id?: number | null; scheduled_at?: strin
 
 export type StickerRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; media_id?: string | null; url?: string | null; type: "sticker" };
 
+export type StockIn = { item_id: string; left?: number | null };
+
+export type StockRow = { item_id: string; left: number };
+
+export type StockShape = { data: Array<StockRow>; next: null };
+
 export type SupportedAppFacts = { package_name: string; signature_hash: string };
+
+export type TabEvent = { id: string; status: string; site: TabSite; table_number: string; currency: string; total_amount: number; paid_amount: number; reserved_amount: number; open_amount: number; orders: Array<string>; shares: Array<TabShareShape>; opened_at: string; ended_at: string | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; [name: string]: unknown };
+
+export type TabItemShape = { order_id: string; name: string; quantity: number; amount: number; guest: string; status: string };
+
+export type TabMove = { table_number: string };
+
+export type TabPage = { data: Array<TabRow>; next: string | null };
+
+export type TabPaymentIn = { method: "cash" | "card"; amount?: number | null; tip?: number | null };
+
+export type TabRow = { id: string; status: string; site_id: string; table_number: string; opened_at: string; ended_at: string | null; test: boolean };
+
+export type TabShape = { id: string; status: string; site: TabSite; table_number: string; currency: string; total_amount: number; paid_amount: number; reserved_amount: number; open_amount: number; orders: Array<string>; shares: Array<TabShareShape>; opened_at: string; ended_at: string | null; test: boolean; items: Array<TabItemShape> };
+
+export type TabShareShape = { id: string; tab_id: string; guest: string; kind: string; amount: number; tip: number; surplus: number; status: string; reference: string; payment_link_id: string };
+
+export type TabSite = { id: string; name: string };
 
 export type TablePage = { data: Array<TableShape>; next: null };
 
@@ -504,7 +562,7 @@ export type TemplateButtonFacts = { type: "quick_reply" | "url" | "phone" | "cop
 
 export type TemplateContent = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null };
 
-export type TemplateFacts = { name: string; language: string; parameters?: Array<string>; header?: string | null; header_url?: string | null; buttons?: Array<string | null> };
+export type TemplateFacts = { name: string; language: string; parameters?: Array<string>; header?: string | null; header_url?: string | null; buttons?: Array<string | null>; header_location?: HeaderLocation | null };
 
 export type TemplateFields = { name: string; language: string; parameters?: Array<string> | Record<string, unknown> };
 
@@ -536,11 +594,13 @@ export type ThresholdEvent = { event: string; event_id: string; occurred_at: str
 
 export type Timeline = { data: Array<Change>; next: null };
 
+export type TimesShape = { now: boolean; minutes: number; data: Array<string>; next: null };
+
 export type TotalShape = { sent: number; delivered: number; read: number; failed: number; received: number; cost_usd: number };
 
 export type TriggerAnswer = { trigger: string; events: Array<string>; id: string | null; test: boolean; warnings?: Array<string> };
 
-export type UpdatedMessageData = { from?: string | null; from_kind?: string | null; to?: string | null; to_kind?: string | null; direction: string; message_id: string; id: string; timestamp: number; type: string; change: string; text: string; earlier_texts: Array<string> };
+export type UpdatedMessageData = { from?: string | null; from_kind?: string | null; to?: string | null; to_kind?: string | null; direction: string; message_id: string; id: string; timestamp: number; type: string; change: string; text: string; earlier_texts: Array<string>; transcript?: string | null };
 
 export type UploadedMediaShape = { id: string; type: string; mime_type: string; filename: string; size: number; test: boolean; created_at: string };
 
@@ -560,7 +620,7 @@ export type WebhookTestData = { endpoint_id: string; message: string; timestamp:
 
 export type WebhookTestEvent = { event: string; event_id: string; occurred_at: string; sequence: number; data: WebhookTestData; [name: string]: unknown };
 
-export type WholeMenu = { id: string; name: string; currency: string; languages: Array<string>; version: number; published_at: string | null; has_changes: boolean; categories: Array<Record<string, unknown>>; items: Array<Record<string, unknown>>; groups: Array<Record<string, unknown>> };
+export type WholeMenu = { id: string; name: string; currency: string; languages: Array<string>; version: number; published_at: string | null; has_changes: boolean; categories: Array<Record<string, unknown>>; items: Array<Record<string, unknown>>; groups: Array<Record<string, unknown>>; happy_hours: Array<Record<string, unknown>> };
 
 export type ZoneFields = { name?: string | null; kind?: "radius" | "polygon" | null; radius_m?: number | null; corners?: Array<Array<number>> | null; fee?: number | string | null; minimum?: number | string | null };
 
@@ -754,6 +814,8 @@ export declare class Operations {
   deleteMenusByMenuIdGroupsByGroupId(menuId: string | number, groupId: string | number, options?: CallOptions): Promise<void>;
   /** Update an option group and replace its options: `PUT /menus/{menu_id}/groups/{group_id}` */
   putMenusByMenuIdGroupsByGroupId(menuId: string | number, groupId: string | number, body: GroupIn, options?: CallOptions): Promise<GroupShape>;
+  /** Replace the happy hours of a menu: `PUT /menus/{menu_id}/happy-hours` */
+  putMenusByMenuIdHappyHours(menuId: string | number, body: HappyHours, options?: CallOptions): Promise<HappyHoursShape>;
   /** Add item: `POST /menus/{menu_id}/items` */
   postMenusByMenuIdItems(menuId: string | number, body?: ItemIn, options?: CallOptions): Promise<ItemShape>;
   /** Delete an item: `DELETE /menus/{menu_id}/items/{item_id}` */
@@ -763,7 +825,7 @@ export declare class Operations {
   /** Publish the draft: `POST /menus/{menu_id}/publish` */
   postMenusByMenuIdPublish(menuId: string | number, options?: CallOptions): Promise<MenuShape>;
   /** List messages: `GET /messages` */
-  getMessages(query?: { limit?: number | Date, after?: string | null | Date, phone?: string | null | Date, instance_id?: number | null | Date, status_code?: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "expired" | "cancelled" | "unknown" | "received" | null | Date, direction?: string | null | Date, reference?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<MessagePage>;
+  getMessages(query?: { limit?: number | Date, after?: string | null | Date, phone?: string | null | Date, instance_id?: number | null | Date, status_code?: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "expired" | "cancelled" | "unknown" | "held" | "received" | null | Date, direction?: string | null | Date, reference?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<MessagePage>;
   /** Send any type of message: `POST /messages` */
   postMessages(body: MessageRequest, options?: CallOptions): Promise<SendAnswer>;
   /** Preview a message: `POST /messages/preview` */
@@ -783,7 +845,7 @@ export declare class Operations {
   /** List the events of a message: `GET /messages/{message_id}/timeline` */
   getMessagesByMessageIdTimeline(messageId: string | number, options?: CallOptions): Promise<Timeline>;
   /** List orders: `GET /orders` */
-  getOrders(query?: { limit?: number | Date, after?: string | null | Date, site_id?: string | null | Date, status?: "awaiting_confirmation" | "awaiting_payment" | "sent_to_kitchen" | "preparing" | "ready" | "served" | "out_for_delivery" | "delivered" | "closed" | "cancelled" | "refunded" | null | Date, phone?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<OrderPage>;
+  getOrders(query?: { limit?: number | Date, after?: string | null | Date, site_id?: string | null | Date, status?: "awaiting_confirmation" | "awaiting_payment" | "scheduled" | "sent_to_kitchen" | "preparing" | "ready" | "served" | "out_for_delivery" | "delivered" | "closed" | "cancelled" | "refunded" | null | Date, phone?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<OrderPage>;
   /** Make an order: `POST /orders` */
   postOrders(body: NewOrder, options?: CallOptions): Promise<OrderShape>;
   /** One order: `GET /orders/{order_id}` */
@@ -858,6 +920,12 @@ export declare class Operations {
   getSitesBySiteIdSoldOut(siteId: string | number, options?: CallOptions): Promise<SoldOutShape>;
   /** Mark an item as sold out or available: `POST /sites/{site_id}/sold-out` */
   postSitesBySiteIdSoldOut(siteId: string | number, body: SoldOutIn, options?: CallOptions): Promise<SoldOutShape>;
+  /** List the items that are counted: `GET /sites/{site_id}/stock` */
+  getSitesBySiteIdStock(siteId: string | number, options?: CallOptions): Promise<StockShape>;
+  /** Enter how many pieces of an item are left: `POST /sites/{site_id}/stock` */
+  postSitesBySiteIdStock(siteId: string | number, body: StockIn, options?: CallOptions): Promise<StockShape>;
+  /** List free times for orders: `GET /sites/{site_id}/times` */
+  getSitesBySiteIdTimes(siteId: string | number, query?: { order_type?: string | Date }, options?: CallOptions): Promise<TimesShape>;
   /** Where items are made: `GET /stations` */
   getStations(query?: { site_id?: string | Date }, options?: CallOptions): Promise<StationPage>;
   /** Add a station: `POST /stations` */
@@ -870,6 +938,16 @@ export declare class Operations {
   deleteTablesByTableId(tableId: string | number, options?: CallOptions): Promise<void>;
   /** Replace a table's code: `POST /tables/{table_id}/rotate` */
   postTablesByTableIdRotate(tableId: string | number, options?: CallOptions): Promise<TableShape>;
+  /** List tabs: `GET /tabs` */
+  getTabs(query?: { limit?: number | Date, after?: string | null | Date, site_id?: string | null | Date, status?: "open" | "settled" | "closed" | "merged" | null | Date }, options?: CallOptions): Promise<TabPage>;
+  /** One tab: `GET /tabs/{tab_id}` */
+  getTabsByTabId(tabId: string | number, options?: CallOptions): Promise<TabShape>;
+  /** Close it: `POST /tabs/{tab_id}/close` */
+  postTabsByTabIdClose(tabId: string | number, options?: CallOptions): Promise<TabShape>;
+  /** Move it to another table: `POST /tabs/{tab_id}/move` */
+  postTabsByTabIdMove(tabId: string | number, body: TabMove, options?: CallOptions): Promise<TabShape>;
+  /** Record a payment at the till: `POST /tabs/{tab_id}/payments` */
+  postTabsByTabIdPayments(tabId: string | number, body: TabPaymentIn, options?: CallOptions): Promise<TabShape>;
   /** List templates: `GET /templates` */
   getTemplates(query?: { limit?: number | Date, after?: string | null | Date, state?: "approved" | "pending" | "in_appeal" | "rejected" | "paused" | "disabled" | "limit_exceeded" | "pending_deletion" | "archived" | null | Date, category?: "marketing" | "utility" | "authentication" | null | Date, name?: string | null | Date, instance_id?: number | null | Date }, options?: CallOptions): Promise<TemplatePage>;
   /** Create a template: `POST /templates` */

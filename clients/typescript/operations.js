@@ -373,6 +373,10 @@ export class Operations {
     return this.transport.call("PUT", `/menus/${encodeURIComponent(menuId)}/groups/${encodeURIComponent(groupId)}`, { body, ...options });
   }
 
+  putMenusByMenuIdHappyHours(menuId, body, options = {}) {
+    return this.transport.call("PUT", `/menus/${encodeURIComponent(menuId)}/happy-hours`, { body, ...options });
+  }
+
   postMenusByMenuIdItems(menuId, body, options = {}) {
     return this.transport.call("POST", `/menus/${encodeURIComponent(menuId)}/items`, { body, ...options });
   }
@@ -581,6 +585,18 @@ export class Operations {
     return this.transport.call("POST", `/sites/${encodeURIComponent(siteId)}/sold-out`, { body, ...options });
   }
 
+  getSitesBySiteIdStock(siteId, options = {}) {
+    return this.transport.call("GET", `/sites/${encodeURIComponent(siteId)}/stock`, { ...options });
+  }
+
+  postSitesBySiteIdStock(siteId, body, options = {}) {
+    return this.transport.call("POST", `/sites/${encodeURIComponent(siteId)}/stock`, { body, ...options });
+  }
+
+  getSitesBySiteIdTimes(siteId, query, options = {}) {
+    return this.transport.call("GET", `/sites/${encodeURIComponent(siteId)}/times`, { query, ...options });
+  }
+
   getStations(query, options = {}) {
     return this.transport.call("GET", `/stations`, { query, ...options });
   }
@@ -603,6 +619,26 @@ export class Operations {
 
   postTablesByTableIdRotate(tableId, options = {}) {
     return this.transport.call("POST", `/tables/${encodeURIComponent(tableId)}/rotate`, { ...options });
+  }
+
+  getTabs(query, options = {}) {
+    return this.transport.call("GET", `/tabs`, { query, ...options });
+  }
+
+  getTabsByTabId(tabId, options = {}) {
+    return this.transport.call("GET", `/tabs/${encodeURIComponent(tabId)}`, { ...options });
+  }
+
+  postTabsByTabIdClose(tabId, options = {}) {
+    return this.transport.call("POST", `/tabs/${encodeURIComponent(tabId)}/close`, { ...options });
+  }
+
+  postTabsByTabIdMove(tabId, body, options = {}) {
+    return this.transport.call("POST", `/tabs/${encodeURIComponent(tabId)}/move`, { body, ...options });
+  }
+
+  postTabsByTabIdPayments(tabId, body, options = {}) {
+    return this.transport.call("POST", `/tabs/${encodeURIComponent(tabId)}/payments`, { body, ...options });
   }
 
   getTemplates(query, options = {}) {
