@@ -38,6 +38,8 @@ LARGEST_CART = 64 * 1024
 LONGEST_ABOUT = 160
 TABLE_PLACEHOLDER = "@@table@@"
 QUERY_PLACEHOLDER = "@@query@@"
+BILL_PLACEHOLDER = "@@bill@@"
+"""Before and after the link to the bill, which only guests at a table have."""
 # The page has no inline scripts or styles, so no nonce is needed; photos are on this host.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -88,8 +90,10 @@ def _menu(facts: MenuFacts) -> Response:
     unknown = bool(request.args.get("table")) and not number
     marks = {"table": number, "seated": seated, "unknown": unknown}
     html = html.replace(TABLE_PLACEHOLDER, str(Markup.escape(json.dumps(marks))))
-    query = urlencode({"table": number, "k": request.args.get("k", "")}) if seated else ""
-    html = html.replace(QUERY_PLACEHOLDER, str(Markup.escape(query)))
+    before, bill_link, after = html.split(BILL_PLACEHOLDER)
+    query = urlencode({"table": number, "k": request.args.get("k", "")})
+    bill_link = bill_link.replace(QUERY_PLACEHOLDER, str(Markup.escape(query)))
+    html = f"{before}{bill_link if seated else ''}{after}"
     etag = blake2s(f"{etag}{marks}".encode(), digest_size=10).hexdigest()
     answer = make_response(html)
     answer.set_etag(etag)
@@ -162,6 +166,7 @@ def render_menu(facts: MenuFacts, language: str, closed: str) -> str:
         picture=_picture(facts),
         table_mark=TABLE_PLACEHOLDER,
         table_query=QUERY_PLACEHOLDER,
+        bill_mark=BILL_PLACEHOLDER,
         base=url_for("diner.place", slug=site.slug),
     )
 

@@ -16,6 +16,9 @@ from restaurant.loyalty import triggers as loyalty_triggers
 from restaurant.menus import availability, menus, publishing, stock
 from restaurant.menus.pricing import PricedItem, RequestedItem
 from restaurant.models import (
+    DishTimes,
+    Order,
+    OrderFeedback,
     OrderItem,
     PaymentSession,
     Site,
@@ -164,6 +167,7 @@ def seed_payments(site: Site, name: str) -> None:
         provider_events.settle_event(signal, account, found)
     refunds.request_refund(payments.listed("accepted", None, 1)[0], "5", f"{name} reason")
     _seed_tab(site, name, link.id)
+    _seed_kitchen(site)
 
 
 def ids_of(business: Business, site: Site) -> dict[str, str]:
@@ -218,6 +222,20 @@ def _seed_tab(site: Site, name: str, link_id: str) -> None:
                         item_id=new_id("itm"), note=f"{name} note"),
             TabItem(**line, guest_id=guest.id, guest=guest.name),
             TabShareItem(**line, share_id=share.id, quantity=1, amount=Decimal(5)),
+        ]
+    )  # fmt: skip
+    db.session.flush()
+
+
+def _seed_kitchen(site: Site) -> None:
+    """A learned time, and an answer after the meal."""
+    query = select(Order.id).where(Order.tenant_id == site.tenant_id)
+    db.session.add_all(
+        [
+            DishTimes(tenant_id=site.tenant_id, site_id=site.id, dish="", station="kitchen",
+                      weights=[1.0]),
+            OrderFeedback(tenant_id=site.tenant_id, order_id=db.session.scalars(query).first(),
+                          site_id=site.id, due_at=now(), asked_at=now(), answer="good"),
         ]
     )  # fmt: skip
     db.session.flush()

@@ -11,7 +11,7 @@ from portal.diner.menu_cache import menu_cache
 MOST_STATEMENTS = {
     "home": 17,
     "inbox": 7,
-    "conversation": 15,
+    "conversation": 16,
     "messages": 6,
     "message": 7,
     "contacts": 7,
