@@ -35,7 +35,6 @@ def main() -> int:
             data_dir=Path(folder),
             base_url="https://comanda.example.com",
             database_url="postgresql://nobody@127.0.0.1:9/none",
-            migration_database_url="",
             redis_url="redis://127.0.0.1:9/0",
             secret_key="only to read the document",  # noqa: S106
             encryption_keys=Keyring.new_entry("k1"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from configparser import ConfigParser
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psycopg2
 import pytest
@@ -31,29 +32,28 @@ def database(worker_number: int) -> str:
 
 
 @pytest.fixture(scope="session")
-def pooler(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def pooler(database: str) -> Iterator[int]:
     """The port of PgBouncer, with the shipped configuration but for addresses and sizes."""
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("PgBouncer is not installed (Debian's package is `pgbouncer`)")
     port = any_free()
-    folder = tmp_path_factory.mktemp("pgbouncer")
-    configuration = _configuration(database, folder, port)
-    with (folder / "pgbouncer.ini").open("w") as file:
-        configuration.write(file)
-    account = server_account()
-    if account is not None:  # PgBouncer does not run as root
-        for path in (folder.parent.parent, folder.parent, folder):
-            path.chmod(0o755)
-    process = subprocess.Popen(
-        [program, folder / "pgbouncer.ini"], **(account.as_popen() if account else {})
-    )
-    try:
-        _wait_for(database_url(APP_ROLE, database), port)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(10)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with (folder / "pgbouncer.ini").open("w") as file:
+            _configuration(database, folder, port).write(file)
+        account = server_account()
+        if account is not None:  # PgBouncer does not run as root
+            folder.chmod(0o755)
+        process = subprocess.Popen(
+            [program, folder / "pgbouncer.ini"], **(account.as_popen() if account else {})
+        )
+        try:
+            _wait_for(database_url(APP_ROLE, database), port)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(10)
 
 
 def _configuration(database: str, folder: Path, port: int) -> ConfigParser:

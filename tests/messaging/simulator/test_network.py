@@ -390,7 +390,7 @@ def test_templates_are_listed(network):
     first = network.graph("/9001/message_templates?limit=4")[1]
     assert len(first["data"]) == 4
     assert "after=4" in first["paging"]["next"]
-    last = network.graph("/9001/message_templates?limit=5&after=8")[1]
+    last = network.graph("/9001/message_templates?limit=5&after=10")[1]
     assert len(last["data"]) == 5
     assert "next" not in last["paging"]
     assert network.graph("/123/message_templates")[0] == 400

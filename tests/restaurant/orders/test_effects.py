@@ -43,6 +43,8 @@ def test_the_effects_of_a_state_change_have_a_fixed_order(app):
         "restaurant.orders.loyalty_effects.release_coupons",
         "restaurant.orders.loyalty_effects.update_points",
         "restaurant.orders.notifications.notify_customer_of_state",
+        "restaurant.feedback.questions.schedule_question",
+        "restaurant.orders.kitchen.promise.learn_from_order",
         "restaurant.payments.tab_accounts.follow_order",
     ]
 

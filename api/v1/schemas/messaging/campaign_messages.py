@@ -18,7 +18,9 @@ class HeaderLocation(BaseModel):
 class CardFacts(BaseModel):
     """Shown below the text. A linked phone sends buttons and lists as numbered text."""
 
-    kind: Literal["buttons", "list", "link_button"]
+    kind: Literal["buttons", "list", "link_button"] = Field(
+        description="What guests can tap: reply buttons, a list of choices, or a link."
+    )
     buttons: list[str] = Field(
         default_factory=list,
         max_length=10,
