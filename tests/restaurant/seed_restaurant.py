@@ -233,7 +233,7 @@ def _seed_tab(site: Site, name: str, link_id: str) -> None:
 
 def _seed_kitchen(site: Site) -> None:
     """A learned time, and an answer after the meal."""
-    query = select(Order.id).where(Order.tenant_id == site.tenant_id)
+    query = select(Order.id).where(Order.tenant_id == site.tenant_id).order_by(Order.id.desc())
     db.session.add_all(
         [
             DishTimes(tenant_id=site.tenant_id, site_id=site.id, dish="", station="kitchen",

@@ -54,7 +54,7 @@ def test_a_form_without_its_token_changes_nothing(app, browser, restaurant, toke
 
 
 MACHINES = (
-    *("/api/", "/hooks/", "/print/", "/r/", "/courier/", "/pay/", "/mcp"),
+    *("/api/", "/hooks/", "/print/", "/r/", "/courier/", "/pay/", "/tab/", "/mcp"),
     *("/oauth/register", "/oauth/token", "/oauth/revoke"),  # no cookie is read there
 )
 
