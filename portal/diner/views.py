@@ -89,11 +89,8 @@ def _menu(facts: MenuFacts) -> Response:
     html, etag = _page(facts, language)
     unknown = bool(request.args.get("table")) and not number
     marks = {"table": number, "seated": seated, "unknown": unknown}
-    html = html.replace(TABLE_PLACEHOLDER, str(Markup.escape(json.dumps(marks))))
-    before, bill_link, after = html.split(BILL_PLACEHOLDER)
     query = urlencode({"table": number, "k": request.args.get("k", "")})
-    bill_link = bill_link.replace(QUERY_PLACEHOLDER, str(Markup.escape(query)))
-    html = f"{before}{bill_link if seated else ''}{after}"
+    html = fill_in_table(html, json.dumps(marks), query if seated else "")
     etag = blake2s(f"{etag}{marks}".encode(), digest_size=10).hexdigest()
     answer = make_response(html)
     answer.set_etag(etag)
@@ -134,6 +131,14 @@ def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
         while len(_pages) > MOST_PAGES:
             _pages.popitem(last=False)
     return made
+
+
+def fill_in_table(html: str, marks: str, bill_query: str) -> str:
+    """The menu for one table. Without a query there is no link to the bill."""
+    html = html.replace(TABLE_PLACEHOLDER, str(Markup.escape(marks)))
+    before, bill_link, after = html.split(BILL_PLACEHOLDER)
+    bill_link = bill_link.replace(QUERY_PLACEHOLDER, str(Markup.escape(bill_query)))
+    return f"{before}{bill_link if bill_query else ''}{after}"
 
 
 def render_menu(facts: MenuFacts, language: str, closed: str) -> str:

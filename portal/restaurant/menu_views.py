@@ -4,7 +4,6 @@ from typing import Any
 
 from flask import Blueprint, flash, g, make_response, redirect, render_template, request, url_for
 from flask_babel import get_locale, gettext
-from markupsafe import escape
 
 from core.clock import now
 from core.db import tenant_scope
@@ -172,7 +171,7 @@ def preview(menu_id: str) -> Any:
     facts = MenuFacts(g.tenant_id, site, menu.version, content, frozenset(), [], "", now())
     words = gettext("This is a preview of the draft. You cannot order here.")
     page = diner_pages.render_menu(facts, language, words)
-    answer = make_response(page.replace(diner_pages.TABLE_PLACEHOLDER, str(escape(NO_TABLE))))
+    answer = make_response(diner_pages.fill_in_table(page, NO_TABLE, ""))
     answer.headers["Content-Security-Policy"] = diner_pages.POLICY
     answer.headers["Cache-Control"] = "no-store"
     return answer

@@ -52,6 +52,7 @@ from tenants.plans.catalog import current_tenant_facts
 from tenants.request_log import RequestFilters as CallFilters
 from tests.browser.driver import Watch, check_appearance, new_page, sign_in
 from tests.browser.page_lists.account import ACCOUNT
+from tests.browser.page_lists.apps import APPS, KITCHEN_CODES, app_ids, client_ids, kitchen_code_ids
 from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
 from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
 from tests.browser.page_lists.menus import MENU_PAGES
@@ -79,6 +80,7 @@ STRANGER = {
     "letter": "/mailbox/{letter}",
     "reference-open": "/reference",
     "reference-messages-open": "/reference/{group}",
+    "reference-events-open": "/reference/events",
     "guides-open": "/docs",
     "guide-open": "/docs/{guide}",
     "guide-pictures-open": "/docs/restaurant",
@@ -156,6 +158,8 @@ OWNER = {
     "order-cancel": "/orders/{order}/cancel",
     **PAPER,
     **CAMPAIGNS,
+    **APPS,
+    **KITCHEN_CODES,
     "order-unpaid": "/orders/{order_unpaid}",
     "payments": "/payments",
     "payments-empty": "/payments?q=NOTHING",
@@ -282,7 +286,7 @@ class Shown:
 def shown(app, settings, service, chromium) -> Iterator[Shown]:
     with app.app_context(), short_demo():
         facts = demo.load(settings)
-        ids = _ids(facts["tenant_id"]) | _shop_ids()
+        ids = _ids(facts["tenant_id"]) | _shop_ids() | client_ids()
     tabs = {}
     for name, email in (
         ("stranger", ""),
@@ -336,7 +340,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         gone = next(one for one in endpoints.list_endpoints() if not one.enabled)
         delivered = deliveries.list_deliveries(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.list_deliveries(DeliveryFilters(state="cancelled"), None, 1)[0]
-        people_there = _contacts() | _dining() | _orders() | campaign_ids()
+        people_there = _contacts() | _dining() | _orders() | campaign_ids() | app_ids()
     password = hash_password("a fine long password")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", password)
@@ -428,6 +432,7 @@ def _orders() -> dict[str, object]:
         "courier": couriers.listed(site.id)[0].id,
         **loyalty_ids(),
         **printing_ids(site.id),
+        **kitchen_code_ids(site),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),

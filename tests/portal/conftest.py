@@ -59,6 +59,7 @@ def things_of(restaurant: Business) -> dict[str, object]:
         "connection_id": connection_id,
         "automation_id": automation_id,
         "grant_id": add_sample_app(restaurant, "Mavi", line_id),
+        "code": "kitchen",  # of a station
         "recipe": "owner_notice",
         "kind": "store",
         "provider": "stripe",

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import select
 
@@ -13,7 +14,7 @@ from restaurant.couriers import dispatch as courier_dispatch
 from restaurant.delivery import addresses, zones
 from restaurant.loyalty import coupons, ledger, message_settings, programmes, rewards
 from restaurant.loyalty import triggers as loyalty_triggers
-from restaurant.menus import availability, menus, publishing, stock
+from restaurant.menus import availability, happy_hours, menus, publishing, stock
 from restaurant.menus.pricing import PricedItem, RequestedItem
 from restaurant.models import (
     DishTimes,
@@ -65,6 +66,8 @@ def seed_restaurant(business: Business, name: str) -> Site:
             menu,
             {"category_id": category.id, "texts": texts, "price": "5", "groups": [group.id]},
         )
+        rule = {"texts": texts, "hours": {"0": [["17:00", "19:00"]]}, "percent": "20"}
+        happy_hours.save(menu, {**rule, "categories": [category.id], "active": False})
         publishing.publish(menu.id)
         sites.change(site.id, {"menu_id": menu.id})
         wanted = carts.CartRequest(
@@ -176,7 +179,7 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
         menu_id = site.menu_id
         return {
             "site_id": site.id,
-            "rule_id": "hhr_01JD0000000000000000000000",
+            "rule_id": menus.get(menu_id).happy_hours[0]["id"],
             "order_type": "takeaway",
             "slug": site.slug,
             "menu_id": menu_id,
@@ -190,7 +193,8 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
             "account_id": payment_accounts.listed()[0].id,
             "link_id": link_queries.listed(link_queries.LinkFilters(), None, 1)[0].id,
             "payment_id": payments.listed("review", None, 1)[0].id,
-            "till_payment_id": _till_payment(site).id,
+            "till_payment_id": _first(TillPayment, site).id,
+            "tab_id": _first(Tab, site).id,
             "signal_id": provider_events.listed(None, 1)[0].id,
             "reward_id": rewards.listed()[0].id,
             "coupon_id": coupons.listed(coupons.CouponFilters(), None, 1)[0].id,
@@ -229,7 +233,7 @@ def _seed_tab(site: Site, name: str, link_id: str) -> None:
 
 def _seed_kitchen(site: Site) -> None:
     """A learned time, and an answer after the meal."""
-    query = select(Order.id).where(Order.tenant_id == site.tenant_id)
+    query = select(Order.id).where(Order.tenant_id == site.tenant_id).order_by(Order.id.desc())
     db.session.add_all(
         [
             DishTimes(tenant_id=site.tenant_id, site_id=site.id, dish="", station="kitchen",
@@ -241,6 +245,5 @@ def _seed_kitchen(site: Site) -> None:
     db.session.flush()
 
 
-def _till_payment(site: Site) -> TillPayment:
-    query = select(TillPayment).where(TillPayment.tenant_id == site.tenant_id)
-    return db.session.scalars(query).first()
+def _first(table: type[Any], site: Site) -> Any:
+    return db.session.scalars(select(table).where(table.tenant_id == site.tenant_id)).first()

@@ -53,7 +53,10 @@ def test_a_form_without_its_token_changes_nothing(app, browser, restaurant, toke
     )
 
 
-MACHINES = ("/api/", "/hooks/", "/print/", "/r/", "/courier/", "/pay/")
+MACHINES = (
+    *("/api/", "/hooks/", "/print/", "/r/", "/courier/", "/pay/", "/tab/", "/mcp"),
+    *("/oauth/register", "/oauth/token", "/oauth/revoke"),  # no cookie is read there
+)
 
 
 def test_every_form_of_the_portal_asks_for_the_token(app, restaurant, ids, superuser_connection):

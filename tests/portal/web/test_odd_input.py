@@ -101,6 +101,12 @@ QUERIES = (
     *("site", "day", "station", "table", "provider"),
     *("reward", "coupon"),
     *("wants", "currency"),
+    *("client_id", "redirect_uri", "response_type", "scope", "resource", "code_challenge"),
+)
+# What programs send to the OAuth endpoints, whose bodies are limited to 16 KB.
+OAUTH = (
+    *("grant_type", "code", "refresh_token", "client_id", "client_secret", "redirect_uri"),
+    *("code_verifier", "resource", "token", "scope"),
 )
 MARKS = re.compile(r"[\x00-\x20%&+=;#\x7f]")
 LEAVES = {"start.signout", "account.end_all_sessions"}
@@ -145,6 +151,8 @@ def test_no_form_falls_over_it(app, everywhere, ids, turn):
     for rule in app.url_map.iter_rules():
         if "POST" not in rule.methods or rule.rule.startswith("/api/") or rule.endpoint in LEAVES:
             continue
+        if rule.endpoint.startswith("oauth_endpoints."):
+            continue  # no form of a page; in the next test, with the fields that they read
         path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
         forms += 1
         first = (3 * turn + forms) % len(ODD)
@@ -152,6 +160,19 @@ def test_no_form_falls_over_it(app, everywhere, ids, turn):
         assert status < 500, (path, first)
         page = hasattr(app.view_functions[rule.endpoint], "guard")
         assert status != 413 or not page, (path, "too long a form is read by nobody")
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("grant", ["", "authorization_code", "refresh_token"])
+def test_no_oauth_endpoint_falls_over_it(client, odd, grant):
+    text = ODD[odd] if isinstance(ODD[odd], list) else ODD[odd][:100]
+    fields = dict.fromkeys(OAUTH, text) | ({"grant_type": grant} if grant else {})
+    for name in ("token", "revoke", "register"):
+        status = client.post(f"/oauth/{name}", data=fields).status_code
+        assert status in (200, 400, 401, 422), (name, odd)
+    metadata = {"client_name": text, "redirect_uris": [text], "scope": text}
+    status = client.post("/oauth/register", json=metadata).status_code
+    assert status in (400, 422), odd
 
 
 @pytest.mark.parametrize("odd", ["nul", "control", "emoji", "number"])
