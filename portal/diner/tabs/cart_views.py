@@ -1,7 +1,7 @@
 """The shared cart: each phone stores its own items, and one guest sends the round."""
 
 from flask import Response, request
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from core.db import tenant_scope
 from core.errors import DomainError, NotFound
@@ -30,6 +30,7 @@ class RoundIn(BaseModel):
     language: str = Field("", max_length=20)
     coupon: str = Field("", max_length=40)
     tip: int = Field(0, ge=0, le=100)
+    due: AwareDatetime | None = None
 
 
 @diner.post("/tab/<token>/cart")
@@ -98,6 +99,7 @@ def send_round(token: str) -> Response:
                     language=form.language,
                     coupon=form.coupon,
                     tip_percent=form.tip,
+                    due_at=form.due,
                     visitor=request.remote_addr or "",
                 ),
             )

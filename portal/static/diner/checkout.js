@@ -194,8 +194,8 @@ export class Checkout {
     find("[data-send-word]").textContent = translate("sending");
     this.times.hideOffers();
     try {
-      const round = { payment_method: value("pay"), tip: Number(value("tip") ?? 0), notes: find("[data-notes]").value, language: data.language, coupon: this.coupon.good ? this.coupon.code : "" };
-      const answer = this.party.joined && value("type") === "dine_in" ? await this.party.send(round) : await post("cart", {
+      const round = { due: this.times.due || null, payment_method: value("pay"), tip: Number(value("tip") ?? 0), notes: find("[data-notes]").value, language: data.language, coupon: this.coupon.good ? this.coupon.code : "" };
+      const answer = this.party.joined && !this.changing && value("type") === "dine_in" ? await this.party.send(round) : await post("cart", {
         due: this.times.due || null, replaces: this.changing,
         lines: this.cart.lines.map(({ item, options, note, quantity }) => ({ item, options, note, quantity })),
         order_type: value("type"), payment_method: value("pay"), tip: Number(value("tip") ?? 0),

@@ -24,11 +24,13 @@ export class Party {
     this.changed = changed;
     try { this.stored = JSON.parse(localStorage.getItem(KEY) ?? "null"); } catch { /* storage is unavailable in a private window */ }
     this.token = this.stored?.token;
+    this.dirty = Boolean(this.stored?.dirty); // the page was left before its items were sent
     const known = this.token ? await this.call("state") : null;
     if (known?.ok && known.body.state === "open") this.show(known.body);
     else if (!(await this.join())) return;
-    if (this.cart.lines.length && this.stored?.tab !== this.tab.tab) this.later();
+    const isNew = this.stored?.tab !== this.tab.tab;
     this.remember();
+    if (this.dirty || (isNew && this.cart.lines.length)) this.later();
     follow(this.tab.live, () => this.refresh());
   }
 
@@ -41,7 +43,7 @@ export class Party {
   }
 
   remember() {
-    this.stored = { token: this.token, tab: this.tab.tab };
+    this.stored = { token: this.token, tab: this.tab.tab, dirty: this.dirty };
     try { localStorage.setItem(KEY, JSON.stringify(this.stored)); } catch { /* as above */ }
   }
 
@@ -63,31 +65,45 @@ export class Party {
     return tab.live;
   }
 
-  // The items of this phone are sent a moment after the last change.
+  // The items of this phone are sent a moment after the last change, or once the table lets it in.
   later() {
-    if (!this.joined || this.receiving) return;
+    if (!this.tab || this.receiving) return;
     this.dirty = true;
+    this.remember();
     clearTimeout(this.timer);
+    if (!this.joined) return;
     this.timer = setTimeout(() => this.sync(), SYNC_MS);
   }
 
   async sync() {
     clearTimeout(this.timer);
-    if (!this.joined || !this.dirty) return;
+    while (this.sending) await this.sending; // an older list of items must not arrive last
+    if (!this.joined || !this.dirty) return null;
+    this.sending = this.sendOwn();
+    return this.sending;
+  }
+
+  async sendOwn() {
     this.dirty = false;
     const lines = this.cart.lines.map(({ item, options, note, quantity }) => ({ item, options, note, quantity }));
     const answer = await this.call("cart", { lines });
+    if (!answer?.ok) this.dirty = true;
+    this.sending = null;
+    this.remember();
     if (answer?.ok) this.show(answer.body);
-    else this.dirty = true;
+    return answer;
   }
 
   show(tab) {
     const before = this.tab;
+    if (before?.tab === tab.tab && tab.version < before.version) return; // an answer that came late
+    const wasJoined = this.joined;
     this.tab = tab;
     this.place.hidden = tab.state !== "open" && !before;
     const joined = this.joined;
+    if (joined && !wasJoined && this.dirty) this.later();
     this.others = joined ? tab.cart.filter((line) => line.guest !== tab.me.id && data.items[line.item]) : [];
-    if (joined && !this.dirty && this.stored?.tab === tab.tab) this.takeOwn(tab.cart.filter((line) => line.guest === tab.me.id));
+    if (joined && !this.dirty && !this.sending && this.stored?.tab === tab.tab) this.takeOwn(tab.cart.filter((line) => line.guest === tab.me.id));
     find("[data-party-names]").textContent = joined ? translate("tab_people", { names: tab.guests.map((one) => one.name).join(", ") }) : "";
     find("[data-party-code]").textContent = joined ? translate("tab_code", { code: tab.code }) : "";
     find("[data-party-join]").hidden = tab.state !== "open" || tab.me?.state === "joined";
@@ -134,10 +150,7 @@ export class Party {
     const fault = find("[data-party-fault]");
     fault.hidden = Boolean(answer?.ok);
     if (!answer?.ok) fault.textContent = answer?.body.message ?? translate("failed");
-    else {
-      await this.refresh().catch(() => null);
-      this.later();
-    }
+    else await this.refresh().catch(() => null);
   }
 
   // What the others chose, in the cart sheet.
@@ -164,8 +177,9 @@ export class Party {
   }
 
   async send(body) {
-    await this.sync();
-    const answer = await this.call("send", body);
+    const stored = await this.sync();
+    if (stored && !stored.ok) return stored;
+    const answer = this.dirty ? null : await this.call("send", body);
     if (answer === null) showMessage(translate("failed"));
     return answer ?? { ok: false, body: { message: translate("failed") } };
   }

@@ -19,6 +19,7 @@ from tests.browser.driver import (
     unreadable_texts,
 )
 from tests.factories import PASSWORD
+from tests.restaurant.bistro import open_bistro
 from tests.restaurant.tabs.seating import open_seating
 
 pytestmark = pytest.mark.browser
@@ -76,3 +77,24 @@ def test_the_staff_see_who_paid(chromium, service, seating):
     expect(page.get_by_text("The amount is open again.")).to_be_visible()
     watch.expect_none()
     context.close()
+
+
+def test_what_a_guest_chose_while_waiting_is_in_the_shared_cart(chromium, service, restaurant):
+    bistro = open_bistro(restaurant)
+    menu = f"/r/lemar-{restaurant.tenant_id}/menu?table=12&k={bistro.tokens['12']}&lang=en"
+    phones = [new_page(chromium, service.url) for _ in range(2)]
+    (_, first, _), (_, second, _) = phones
+    first.goto(menu)
+    expect(first.locator("[data-party-names]")).to_contain_text("Guest 1")
+    second.goto(menu)
+    expect(second.locator("[data-party-join]")).to_be_visible()
+    second.get_by_role("button", name="Add Ayran").click()
+    second.reload()
+    expect(second.locator("[data-count]")).to_have_text("1")
+    first.get_by_role("button", name="Let in").click()
+    expect(first.locator("[data-count]")).to_have_text("1")
+    expect(second.locator("[data-party-names]")).to_contain_text("Guest 2")
+    expect(second.locator("[data-count]")).to_have_text("1")
+    for context, _, watch in phones:
+        watch.expect_none()
+        context.close()

@@ -9,6 +9,7 @@ from core.clock import frozen
 from portal.diner.menu_cache import menu_cache
 from restaurant.menus import happy_hours, menus, publishing, stock
 from restaurant.menus.pricing import RequestedItem
+from restaurant.sites import sites
 from tests.restaurant.bistro import open_bistro
 
 NOON = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
@@ -102,3 +103,20 @@ def test_the_items_of_an_order_can_be_opened_again_by_its_code(client, bistro):
     assert (line["item"], line["quantity"], line["note"]) == (bistro.items["Menemen"], 2, "az")
     bistro.changes_state(order, "preparing")
     assert client.get(f"{place(bistro)}/orders/{cart.code}/cart").json["open"] is False
+
+
+def test_a_round_of_a_table_that_meets_a_full_kitchen_is_sent_for_a_free_time(client, bistro):
+    with bistro.scope():
+        sites.change(bistro.site_id, {"slot_order_types": ["dine_in"]})
+    bistro.order(RequestedItem(bistro.items["Ayran"], 1))
+    seat = {"table": "12", "k": bistro.tokens["12"]}
+    guest = client.post(f"{place(bistro)}/tab", json=seat).json
+    lines = [{"item": bistro.items["Menemen"], "quantity": 1}]
+    assert client.post(f"/tab/{guest['token']}/cart", json={"lines": lines}).status_code == 200
+    refused = client.post(f"/tab/{guest['token']}/send?lang=en", json={})
+    assert (refused.status_code, refused.json["code"]) == (409, "slot_full")
+    due = refused.json["times"][0]["at"]
+    sent = client.post(f"/tab/{guest['token']}/send?lang=en", json={"due": due})
+    assert sent.status_code == 200, sent.text
+    order = bistro.orders_by_chat(sent.json["text"])
+    assert order.due_at == datetime.fromisoformat(due)
