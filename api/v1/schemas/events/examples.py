@@ -32,7 +32,7 @@ ORDER = {
     "payment_method": "pos_at_table",
     "status": "sent_to_kitchen",
     "id": f"ord_{ULID}",
-    "site": {"id": f"site_{ULID}", "name": "Lokanta Mavi"},
+    "site": {"id": f"sit_{ULID}", "name": "Lokanta Mavi"},
     "currency": "TRY",
     "address": "",
     "delivery": None,
@@ -63,7 +63,7 @@ DELIVERY_ORDER = ORDER | {
     },
 }
 SHARE = {
-    "id": f"shr_{ULID}",
+    "id": f"tsh_{ULID}",
     "tab_id": f"tab_{ULID}",
     "guest": "Ayşe",
     "kind": "equal",
@@ -77,7 +77,7 @@ SHARE = {
 TAB = {
     "id": f"tab_{ULID}",
     "status": "open",
-    "site": {"id": f"site_{ULID}", "name": "Lokanta Mavi"},
+    "site": {"id": f"sit_{ULID}", "name": "Lokanta Mavi"},
     "table_number": "12",
     "currency": "TRY",
     "total_amount": 480,
@@ -121,7 +121,7 @@ PAYMENT = {
 PRINTER = {
     "id": f"prn_{ULID}",
     "name": "Kitchen",
-    "site_id": f"site_{ULID}",
+    "site_id": f"sit_{ULID}",
     "state": "offline",
     "detail": "The printer does not answer.",
 }
@@ -234,10 +234,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "instances.restricted": _line("restricted", "WhatsApp closed the account."),
     "printing.job_failed": {
         "job": {
-            "id": f"pjb_{ULID}",
+            "id": f"pj_{ULID}",
             "title": "MAVI-20260301-0007",
             "printer_id": f"prn_{ULID}",
-            "site_id": f"site_{ULID}",
+            "site_id": f"sit_{ULID}",
             "order_id": "MAVI-20260301-0007",
             "kind": "order",
             "state": "unconfirmed",

@@ -88,7 +88,7 @@ class TabShape(TabFacts):
 
 
 class TabPaymentIn(BaseModel):
-    method: Literal["cash", "card"]
+    method: Literal["cash", "card"] = Field(description="How the guest paid at the till.")
     amount: float | None = Field(
         None,
         gt=0,
@@ -101,4 +101,6 @@ class TabPaymentIn(BaseModel):
 
 
 class TabMove(BaseModel):
-    table_number: str = Field(min_length=1, max_length=12, examples=["12"])
+    table_number: str = Field(
+        min_length=1, max_length=12, examples=["12"], description="The number of the new table."
+    )
