@@ -51,6 +51,8 @@ def set_display_only(site: Site, code: str, display_only: bool) -> Station:
 
 
 def find(site: Site, code: str) -> Station | None:
+    if "\0" in code:  # from an address; PostgreSQL refuses it
+        return None
     return db.session.get(Station, (current_tenant_id(), site.id, code))
 
 

@@ -44,6 +44,27 @@ def seating(restaurant):
     return made
 
 
+def test_the_page_to_join_fits_every_phone_and_theme(chromium, service, seating):
+    """Without JavaScript the menu leads there."""
+    with seating.scope():
+        site, table = seating.bistro.site(), tables.get(seating.table_id)
+    path = f"/r/{site.slug}/tab?table={table.number}&k={table.token}&lang=en"
+    for theme in THEMES:
+        for width in WIDTHS:
+            context = chromium.new_context(
+                base_url=service.url, locale="en-GB", color_scheme=theme, reduced_motion="reduce",
+                viewport={"width": width, "height": 900},
+            )  # fmt: skip
+            page, watch = new_tab(context, service.url)
+            page.goto(path)
+            expect(page.get_by_role("button", name="Join")).to_be_visible()
+            assert page.evaluate(SPILLS) == []
+            assert not unreadable_texts(page, theme, READABLE[theme])
+            watch.expect_none()
+            save_screenshot(page, f"tab-join-{width}-{theme}")
+            context.close()
+
+
 def test_the_bill_fits_every_phone_and_theme(chromium, service, seating):
     path = f"/tab/{seating.address.rpartition('/')[2]}?lang=en"
     for theme in THEMES:
