@@ -52,7 +52,9 @@ from tenants.plans.catalog import current_tenant_facts
 from tenants.request_log import RequestFilters as CallFilters
 from tests.browser.driver import Watch, check_appearance, new_page, sign_in
 from tests.browser.page_lists.account import ACCOUNT
+from tests.browser.page_lists.agents import AGENTS, agent_ids, consent_ids
 from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
+from tests.browser.page_lists.kitchen import KITCHEN, kitchen_ids
 from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
 from tests.browser.page_lists.menus import MENU_PAGES
 from tests.browser.page_lists.not_visited import ELSEWHERE
@@ -98,6 +100,7 @@ OWNER = {
     "key-revoke": "/integrations/keys/{key}/revoke",
     "reference": "/reference",
     "reference-messages": "/reference/messages",
+    "reference-events": "/reference/events",
     "guides": "/docs",
     "guide": "/docs/quick-start",
     "guides-search-empty": "/docs/search?q=nothing-like-it",
@@ -148,12 +151,15 @@ OWNER = {
     "board-day": "/orders/board/{site}?view=day",
     "orders": "/orders",
     "orders-empty": "/orders?q=nothing",
+    "orders-unhappy": "/orders/unhappy",
     "order-new": "/orders/new",
     "order": "/orders/{order}",
     "order-waiting": "/orders/{order_waiting}",
     "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
+    **AGENTS,
+    **KITCHEN,
     **PAPER,
     **CAMPAIGNS,
     "order-unpaid": "/orders/{order_unpaid}",
@@ -264,7 +270,7 @@ OPERATOR = {
     "operator-rate": "/operator/rates/TR",
 }
 # The browser itself logs these as errors.
-EXPECTED = {"not-found": 404}
+EXPECTED = {"not-found": 404, "app-unknown": 422}
 
 
 @dataclass
@@ -336,7 +342,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         gone = next(one for one in endpoints.list_endpoints() if not one.enabled)
         delivered = deliveries.list_deliveries(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.list_deliveries(DeliveryFilters(state="cancelled"), None, 1)[0]
-        people_there = _contacts() | _dining() | _orders() | campaign_ids()
+        people_there = _contacts() | _dining() | _orders() | campaign_ids() | agent_ids()
     password = hash_password("a fine long password")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", password)
@@ -345,6 +351,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         )
         return {
             **people_there,
+            **consent_ids(),
             "tenant": tenant_id,
             "member": member.id,
             "key": key.id,
@@ -428,6 +435,7 @@ def _orders() -> dict[str, object]:
         "courier": couriers.listed(site.id)[0].id,
         **loyalty_ids(),
         **printing_ids(site.id),
+        **kitchen_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
