@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
+from redis import Redis
 
 from core.app_setup import configure_process
 from core.queue.tenant_waiters import configure_waiters
@@ -73,6 +74,7 @@ def service(served: RunningService, app: object) -> Iterator[Service]:
     """In its initial state: what a module changed or added does not reach the next."""
     _clear_due_payments(served.database)
     _reset_simulator(served)
+    _forget_sign_ins(served)
     usual = set(served.service.processes)
     yield served.service
     for name in set(served.service.processes) - usual:
@@ -95,6 +97,13 @@ def _clear_due_payments(database: str) -> None:
     with closing(admin_connection(database)) as connection, connection.cursor() as cursor:
         for table in ("payment_links", "payment_signals", "refunds"):
             cursor.execute(f"UPDATE {table} SET due_at = NULL WHERE due_at IS NOT NULL")
+
+
+def _forget_sign_ins(served: RunningService) -> None:
+    """All tests sign in from one address, which may do so ten times and then twice a minute."""
+    with closing(Redis.from_url(served.settings.redis_url)) as redis:
+        for key in redis.scan_iter("*bucket:signin:*"):
+            redis.delete(key)
 
 
 def _reset_simulator(served: RunningService) -> None:

@@ -52,8 +52,9 @@ from tenants.plans.catalog import current_tenant_facts
 from tenants.request_log import RequestFilters as CallFilters
 from tests.browser.driver import Watch, check_appearance, new_page, sign_in
 from tests.browser.page_lists.account import ACCOUNT
-from tests.browser.page_lists.apps import APPS, KITCHEN_CODES, app_ids, client_ids, kitchen_code_ids
+from tests.browser.page_lists.agents import AGENTS, agent_ids, consent_ids
 from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
+from tests.browser.page_lists.kitchen import KITCHEN, kitchen_ids
 from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
 from tests.browser.page_lists.menus import MENU_PAGES
 from tests.browser.page_lists.not_visited import ELSEWHERE
@@ -80,7 +81,6 @@ STRANGER = {
     "letter": "/mailbox/{letter}",
     "reference-open": "/reference",
     "reference-messages-open": "/reference/{group}",
-    "reference-events-open": "/reference/events",
     "guides-open": "/docs",
     "guide-open": "/docs/{guide}",
     "guide-pictures-open": "/docs/restaurant",
@@ -100,6 +100,7 @@ OWNER = {
     "key-revoke": "/integrations/keys/{key}/revoke",
     "reference": "/reference",
     "reference-messages": "/reference/messages",
+    "reference-events": "/reference/events",
     "guides": "/docs",
     "guide": "/docs/quick-start",
     "guides-search-empty": "/docs/search?q=nothing-like-it",
@@ -150,16 +151,17 @@ OWNER = {
     "board-day": "/orders/board/{site}?view=day",
     "orders": "/orders",
     "orders-empty": "/orders?q=nothing",
+    "orders-unhappy": "/orders/unhappy",
     "order-new": "/orders/new",
     "order": "/orders/{order}",
     "order-waiting": "/orders/{order_waiting}",
     "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
+    **AGENTS,
+    **KITCHEN,
     **PAPER,
     **CAMPAIGNS,
-    **APPS,
-    **KITCHEN_CODES,
     "order-unpaid": "/orders/{order_unpaid}",
     "payments": "/payments",
     "payments-empty": "/payments?q=NOTHING",
@@ -268,7 +270,7 @@ OPERATOR = {
     "operator-rate": "/operator/rates/TR",
 }
 # The browser itself logs these as errors.
-EXPECTED = {"not-found": 404}
+EXPECTED = {"not-found": 404, "app-unknown": 422}
 
 
 @dataclass
@@ -286,7 +288,7 @@ class Shown:
 def shown(app, settings, service, chromium) -> Iterator[Shown]:
     with app.app_context(), short_demo():
         facts = demo.load(settings)
-        ids = _ids(facts["tenant_id"]) | _shop_ids() | client_ids()
+        ids = _ids(facts["tenant_id"]) | _shop_ids()
     tabs = {}
     for name, email in (
         ("stranger", ""),
@@ -340,7 +342,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         gone = next(one for one in endpoints.list_endpoints() if not one.enabled)
         delivered = deliveries.list_deliveries(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.list_deliveries(DeliveryFilters(state="cancelled"), None, 1)[0]
-        people_there = _contacts() | _dining() | _orders() | campaign_ids() | app_ids()
+        people_there = _contacts() | _dining() | _orders() | campaign_ids() | agent_ids()
     password = hash_password("a fine long password")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", password)
@@ -349,6 +351,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         )
         return {
             **people_there,
+            **consent_ids(),
             "tenant": tenant_id,
             "member": member.id,
             "key": key.id,
@@ -432,7 +435,7 @@ def _orders() -> dict[str, object]:
         "courier": couriers.listed(site.id)[0].id,
         **loyalty_ids(),
         **printing_ids(site.id),
-        **kitchen_code_ids(site),
+        **kitchen_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
