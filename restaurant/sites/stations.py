@@ -41,7 +41,7 @@ def known_or_kitchen(known: Collection[str], codes: Iterable[str]) -> list[str]:
 
 def set_display_only(site: Site, code: str, display_only: bool) -> Station:
     """Set whether the station works from the kitchen display alone, without a printer."""
-    station = db.session.get(Station, (current_tenant_id(), site.id, code))
+    station = find(site, code)
     if station is None:
         raise NotFound()
     before = audit.snapshot(station)
@@ -85,7 +85,7 @@ def add(site: Site, code: str, name: str) -> Station:
 
 def remove(site: Site, code: str) -> None:
     """Kitchen and bar cannot be removed: items without another station go to the kitchen."""
-    station = db.session.get(Station, (current_tenant_id(), site.id, code))
+    station = find(site, code)
     if station is None:
         raise NotFound()
     if code in BUILT_IN_STATIONS:

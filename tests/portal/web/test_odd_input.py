@@ -85,6 +85,12 @@ FIELDS = (
     *("billing_name", "billing_address", "billing_tax_number"),
     *("prices", "trial_days", "trial_messages", "most_lines", "most_members", "most_sites"),
     *("whom", "paid_until"),
+    *("decision", "line_ids", "method", "tip", "share", "display", "station", "guest", "people"),
+    *("preparation_minutes", "delivery_minutes", "later_days", "slot_orders", "slot_order_types"),
+    *("kitchen_warn_minutes", "kitchen_late_minutes", "feedback_minutes", "review_url"),
+    *("course", "categories", "items", "percent", "payment_methods", "orders_in_words"),
+    *("daily_messages", "daily_usd", "hold_hours", "model", "transcription_model"),
+    *("timeout_seconds", "daily_requests"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
