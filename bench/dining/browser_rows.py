@@ -11,6 +11,8 @@ from typing import Any
 
 from bench.setup.stack import ROOT
 
+MOST_SECONDS = 1800  # the suite allows a test less than a whole evening takes
+
 
 def run_test(path: str, results_name: str, **settings: object) -> dict[str, Any]:
     """Run a test that writes its figures to the file in this environment variable. Raises
@@ -22,7 +24,17 @@ def run_test(path: str, results_name: str, **settings: object) -> dict[str, Any]
             **{name: str(value) for name, value in settings.items()},
             results_name: str(results),
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", path]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "0",
+            "-o",
+            f"timeout={MOST_SECONDS}",
+            path,
+        ]
         done = subprocess.run(
             command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
         )
