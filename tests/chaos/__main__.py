@@ -15,6 +15,7 @@ from tests.chaos import (
     payments,
     printing,
     sending,
+    two_hosts,
     web_sends,
     webhook_endpoints,
 )
@@ -60,6 +61,7 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "print-kill-ack": partial(printing.agent_killed, step="before_ack", times=7),
     "print-server": printing.server_restarted,
     "print-cut": printing.cut_off,
+    "two-hosts": two_hosts.killed,
 }
 RESULTS = ROOT / "bench" / "chaos.json"
 CALM = {

@@ -13,8 +13,8 @@ from pathlib import Path
 from core.settings import Settings
 from deploy.local.processes.child_process import kill_group, spawn
 from tests.forked_process import ForkedProcess
-from tests.hosts.machines import Machine, data_dir
 from tests.hosts.machine_process import MachineProcess
+from tests.hosts.machines import Machine, data_dir
 from tests.hosts.proxy import Proxy
 
 ROOT = Path(__file__).parents[2]
@@ -138,6 +138,11 @@ class Fleet:
         for machine in self.machines:
             self.wait_for(machine, self.web_port)
             self.wait_for(machine, self.live_port)
+
+    def reach(self, port: int) -> None:
+        """Make this port of 127.0.0.1 reachable on the machines."""
+        for machine in self.machines:
+            machine.reach([port])
 
     def add_to(self, proxy: Proxy) -> None:
         for machine in self.machines:

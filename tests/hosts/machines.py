@@ -1,7 +1,7 @@
 """Machines for tests: network namespaces, or addresses of the loopback network.
 
 In a namespace a process sees only its own loopback network: two web servers can have the same port,
-and nothing is reached that was not named. `serve` makes the shared servers (PostgreSQL, Valkey, the
+and nothing is reached that was not named. `reach` makes the shared servers (PostgreSQL, Valkey, the
 networks) reachable there, at the same address as here. Namespaces need Linux and root; without them
 a machine is an address of its own, and the ports are shared.
 """
@@ -25,6 +25,8 @@ PROGRAMS = ("unshare", "nsenter", "ip", "hostname")
 
 class Machine:
     """An address of the loopback network."""
+
+    forwarder: "Forwarder"
 
     def __init__(self, name: str, address: str) -> None:
         self.name, self.address = name, address
@@ -50,7 +52,7 @@ class Machine:
         """The files to enter them by."""
         return []
 
-    def serve(self, forwarder: "Forwarder", ports: Sequence[int]) -> None:
+    def reach(self, ports: Sequence[int]) -> None:
         """Everything on 127.0.0.1 is reached from here already."""
 
     def close(self) -> None:
@@ -90,13 +92,13 @@ class NamespaceMachine(Machine):
             _set_namespace(here)
             os.close(here)
 
-    def serve(self, forwarder: "Forwarder", ports: Sequence[int]) -> None:
+    def reach(self, ports: Sequence[int]) -> None:
         for port in ports:
             listening = self.new_socket()
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(("127.0.0.1", port))
             listening.listen(128)
-            forwarder.add(listening, port)
+            self.forwarder.add(listening, port)
 
     def close(self) -> None:
         self._holder.kill()
@@ -115,7 +117,7 @@ class Forwarder:
 
     def add(self, listening: socket.socket, port: int) -> None:
         async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with suppress(OSError):
+            with suppress(OSError, asyncio.CancelledError):
                 there, to_there = await asyncio.open_connection("127.0.0.1", port)
                 await asyncio.gather(_copy(reader, to_there), _copy(there, writer))
             writer.close()
@@ -170,7 +172,8 @@ def two_machines(names: tuple[str, str], ports: Sequence[int]) -> Iterator[list[
             Machine(name, f"127.0.0.{number}") for number, name in enumerate(names, 2)
         ]
         for machine in machines:
-            machine.serve(forwarder, ports)
+            machine.forwarder = forwarder
+            machine.reach(ports)
         yield machines
     finally:
         for machine in machines:
@@ -183,8 +186,7 @@ def _namespaces(names: Sequence[str]) -> list[Machine]:
         return []
     made: list[Machine] = []
     try:
-        for name in names:
-            made.append(NamespaceMachine(name))
+        made.extend(map(NamespaceMachine, names))
         with closing(made[0].new_socket()):
             return made
     except OSError:

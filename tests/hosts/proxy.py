@@ -1,7 +1,8 @@
-"""A proxy that treats web servers as `deploy/nginx.conf` does (`proxy_next_upstream error timeout`).
+"""A proxy that treats web servers as `deploy/nginx.conf` does (`proxy_next_upstream`).
 
-A connection that is refused or broken goes to the next server; a request that is not idempotent does
-so only if nothing of it was sent. A server that failed is left out for ten seconds, unless all did.
+A connection that is refused or broken goes to the next server; a request that is not idempotent
+does so only if nothing of it was sent. A server that failed is left out for ten seconds, unless
+all did.
 """
 
 import http.client
@@ -16,6 +17,7 @@ from tests.hosts.machines import Machine
 
 CONNECT_SECONDS, ANSWER_SECONDS = 2.0, 60.0
 FAILED_SECONDS = 10.0
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 IDEMPOTENT = {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "host", "content-length"}
 
@@ -56,10 +58,11 @@ class Proxy:
                 if self.command != "HEAD":
                     self.wfile.write(answer)
 
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = handle_any
-
             def log_message(self, *_: Any) -> None:
                 pass
+
+        for method in METHODS:
+            setattr(Handler, f"do_{method}", Handler.handle_any)
 
         class Threads(ThreadingHTTPServer):
             daemon_threads = True

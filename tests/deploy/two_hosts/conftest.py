@@ -21,9 +21,13 @@ def hosts(
     database: str, worker_number: int, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Installation]:
     folder: Path = tmp_path_factory.mktemp("hosts")
-    with install(_settings(database, worker_number), database, folder) as made:
-        with configured_for(made.settings), made.app.app_context():
-            yield made
+    settings = _settings(database, worker_number)
+    with (
+        install(settings, database, folder) as made,
+        configured_for(made.settings),
+        made.app.app_context(),
+    ):
+        yield made
 
 
 @pytest.fixture(scope="module")
