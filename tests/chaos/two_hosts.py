@@ -120,7 +120,7 @@ def on_two_machines(stage: Stage) -> Iterator[tuple[Fleet, Proxy]]:
 def _restore(stage: Stage) -> None:
     for name in OWN:
         stage.start(name)
-    stage.wait_until_ready()
+    stage.wait_until_ready(180)
 
 
 class Killer:
@@ -153,7 +153,7 @@ class Killer:
 
     def stop(self) -> None:
         self._stopped.set()
-        self.thread.join(60)
+        self.thread.join(180)
 
 
 class Sends:
