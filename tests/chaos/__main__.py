@@ -15,10 +15,10 @@ from tests.chaos import (
     payments,
     printing,
     sending,
-    two_hosts,
     web_sends,
     webhook_endpoints,
 )
+from tests.chaos.hosts import rolling, two_hosts
 from tests.chaos.outcomes import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
@@ -62,6 +62,7 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "print-server": printing.server_restarted,
     "print-cut": printing.cut_off,
     "two-hosts": two_hosts.killed,
+    "rolling-upgrade": rolling.upgraded,
 }
 RESULTS = ROOT / "bench" / "chaos.json"
 CALM = {

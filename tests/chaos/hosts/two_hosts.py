@@ -102,7 +102,7 @@ def on_two_machines(stage: Stage) -> Iterator[tuple[Fleet, Proxy]]:
     ports = [int(url.rpartition(":")[2].partition("/")[0]) for url in (
         settings.database_url, settings.simulator_url, settings.base_url)]  # fmt: skip
     with ExitStack() as opened:
-        opened.callback(_restore, stage)
+        opened.callback(restore, stage)
         proxy = Proxy(settings.port)
         opened.callback(proxy.close)
         ports.append(stage.valkey.server.port)
@@ -117,7 +117,7 @@ def on_two_machines(stage: Stage) -> Iterator[tuple[Fleet, Proxy]]:
         yield fleet, proxy
 
 
-def _restore(stage: Stage) -> None:
+def restore(stage: Stage) -> None:
     for name in OWN:
         stage.start(name)
     stage.wait_until_ready(180)
