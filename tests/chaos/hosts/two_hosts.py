@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from uuid import UUID
@@ -73,11 +73,11 @@ def killed(stage: Stage) -> Outcome:
         over = threading.Event()
         printing = threading.Thread(target=_order, args=(kitchen, tickets, over), daemon=True)
         began = time.monotonic()
-        for one in (killer.thread, printing):
+        sending = threading.Thread(target=sends.run, args=(SENDS, SECONDS), daemon=True)
+        for one in (sending, printing):
             one.start()
-        sends.run(SENDS, SECONDS)
+        killer.run_while(sending.is_alive)
         over.set()
-        killer.stop()
         printing.join(60)
         worked = time.monotonic() - began
         outcome = _examine(stage, crowd, sends, receiver)
@@ -129,12 +129,12 @@ class Killer:
     def __init__(self, stage: Stage, fleet: Fleet) -> None:
         self.stage, self.fleet = stage, fleet
         self.kills: Counter[str] = Counter()
-        self._stopped = threading.Event()
-        self.thread = threading.Thread(target=self._run, daemon=True)
 
-    def _run(self) -> None:
+    def run_while(self, busy: Callable[[], bool]) -> None:
+        """In the main thread: Linux ends a server with the thread that started it."""
         dice = random.Random()
-        while not self._stopped.wait(dice.uniform(*KILL_EVERY)):
+        while busy():
+            time.sleep(dice.uniform(*KILL_EVERY))
             what = dice.choices(
                 [*ALL, "machine", "postgresql", "valkey"], [4, 3, 3, 1, 1, 2, 1, 1, 1]
             )[0]
@@ -150,10 +150,6 @@ class Killer:
                 self.stage.valkey.start()
             else:
                 self.fleet.kill(machine, *(ALL if what == "machine" else (what,)))
-
-    def stop(self) -> None:
-        self._stopped.set()
-        self.thread.join(180)
 
 
 class Sends:
