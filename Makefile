@@ -1,5 +1,5 @@
 # Comanda. `make` without a target lists the targets.
-.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots agent-executable clients
+.PHONY: help setup run test lint types format check test-citus chaos bench bench-growth translations lock reset demo screenshots agent-executable clients
 
 PY := .venv/bin/python
 ARGS ?=
@@ -30,6 +30,9 @@ format: setup ## Format the code and apply automatic fixes
 	@$(PY) -m ruff format -q .
 
 check: lint types test ## Run all checks that a change must pass
+
+test-citus: setup ## Run the tests that use the database on a Citus cluster of this machine; CITUS_BIN names its programs
+	@$(PY) -m tests.citus $(ARGS)
 
 chaos: setup ## Test with killed, frozen and disconnected processes; ONLY=name runs one case
 	@$(PY) -m tests.chaos $(ONLY)

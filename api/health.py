@@ -22,6 +22,7 @@ from core.clock import now
 from core.db import db, global_scope
 from core.redis.client import redis_client
 from core.sql import database_clock, partitions
+from core.storage import store_identity
 
 health = Blueprint("health", __name__)
 
@@ -41,18 +42,21 @@ def readyz() -> Response:
 
     Redis is not required: sends work without it. The database and its schema are, and so is a
     partition for the next month, without which every send would fail then. A wrong clock is
-    corrected and reported, so that somebody sets it.
+    corrected and reported, so that somebody sets it. A schema that is ahead of this code is ready:
+    migrations run before the processes are replaced, and a release runs on the next one's schema.
     """
     months, enough = _months()
+    migrations, usable = _migrations()
     checks = {
         "database": _database(),
         "redis": _redis(),
-        "migrations": _migrations(),
+        "migrations": migrations,
         "months": months,
         "days": _days(),
         "clock": database_clock.clock_problem() or "ok",
+        "files": store_identity.problem() or "ok",
     }
-    ready = checks["database"] == "ok" and checks["migrations"] == "ok" and enough
+    ready = checks["database"] == "ok" and usable and enough
     answer = jsonify(status="ready" if ready else "not ready", checks=checks)
     answer.status_code = 200 if ready else 503
     return answer
@@ -90,14 +94,19 @@ def _redis() -> str:
     return "ok"
 
 
-def _migrations() -> str:
+def _migrations() -> tuple[str, bool]:
+    """Return the status of the schema, and whether this code can run on it."""
     head = current_head()
     try:
         with global_scope():
             applied = db.session.scalar(text("SELECT version_num FROM alembic_version"))
     except SQLAlchemyError as error:
-        return type(error).__name__
-    return "ok" if applied == head else f"database is at {applied}, code wants {head}"
+        return type(error).__name__, False
+    if applied == head:
+        return "ok", True
+    if applied is not None and not _is_known(applied):
+        return f"database is at {applied}, ahead of this code, which knows {head}", True
+    return f"database is at {applied}, code wants {head}", False
 
 
 def _months() -> tuple[str, bool]:
@@ -122,5 +131,13 @@ def _days() -> str:
 
 
 def current_head() -> str | None:
+    return _migration_scripts().get_current_head()
+
+
+def _is_known(revision: str) -> bool:
+    return any(script.revision == revision for script in _migration_scripts().walk_revisions())
+
+
+def _migration_scripts() -> ScriptDirectory:
     config = current_app.extensions["migrate"].migrate.get_config()
-    return ScriptDirectory.from_config(config).get_current_head()
+    return ScriptDirectory.from_config(config)

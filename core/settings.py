@@ -54,6 +54,7 @@ class Settings(BaseSettings):
     cloud_base_url: str = "https://graph.facebook.com"
     cloud_version: str = "v23.0"
     live_url: str = ""
+    live_host: str = "127.0.0.1"
     simulator_url: str = ""
     simulator_secret: str = ""
     menu_domain: str = ""

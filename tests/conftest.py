@@ -27,8 +27,9 @@ from core.queue.wakeups import SERIALIZER, queue_named
 from core.security.encryption import Keyring
 from core.settings import Settings, load_settings
 from deploy.local.ports import any_free
-from deploy.local.servers.test_services import Services, start_test_services
+from deploy.local.servers.test_services import Services
 from tenants.audit import SYSTEM, set_actor
+from tests.citus.suite import on_citus, start_services
 from tests.databases import (
     APP_ROLE,
     HOST_ROLE,
@@ -149,7 +150,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     rewriting = start_rewriting(config)
     compile_translations()
-    _services = start_test_services(ROOT / ".data" / "test")
+    _services = start_services(ROOT / ".data" / "test")
     os.environ["TEST_ADMIN_URL"] = _services.admin_url.replace("+psycopg2", "")
     os.environ["TEST_REDIS_URL"] = _services.redis_url
     os.environ["TEST_ROLE_PASSWORD"] = secrets.token_urlsafe(16)
@@ -174,6 +175,8 @@ def pytest_unconfigure() -> None:
 
 def _make_template() -> None:
     make_roles()
+    if on_citus():
+        return  # every database is migrated and distributed on its own
     from flask_migrate import upgrade
 
     from wsgi import build_app

@@ -7,6 +7,8 @@ import psycopg2
 from psycopg2 import sql
 from psycopg2.errors import LockNotAvailable
 
+from tests.citus.suite import make_distributed_database, make_roles_on_nodes, on_citus
+
 TEMPLATE = "comanda_template"
 APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
 # Rows that migrations insert, and Alembic's version.
@@ -40,6 +42,9 @@ def database_url(role: str, database: str) -> str:
 
 
 def make_roles() -> None:
+    if on_citus():
+        make_roles_on_nodes((OWNER_ROLE, APP_ROLE, HOST_ROLE))
+        return
     password = sql.Literal(os.environ["TEST_ROLE_PASSWORD"])
     with closing(admin_connection()) as connection, connection.cursor() as cursor:
         for role in (OWNER_ROLE, APP_ROLE, HOST_ROLE):
@@ -56,7 +61,10 @@ def clone(name: str, *, emptied: bool = True) -> str:
     with closing(admin_connection()) as connection, connection.cursor() as cursor:
         for one in (name, f"{name}_linked"):
             cursor.execute(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
-        cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
+        if on_citus():
+            make_distributed_database(name)
+        else:
+            cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
         cursor.execute(f"CREATE DATABASE {name}_linked OWNER {HOST_ROLE}")
     if emptied:
         _emptied.add(name)

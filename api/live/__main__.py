@@ -15,7 +15,7 @@ DEFAULT_PORT = 8020  # the same as in deploy/nginx/upstream.*.conf
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m api.live", description=__doc__)
     parser.add_argument("--port", type=int, default=DEFAULT_PORT)
-    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--host", default="", help="LIVE_HOST unless given")
     options = parser.parse_args(arguments)
     try:
         settings = load_settings()
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
     logger("comanda.live").info("live server started", port=options.port)
     web.run_app(
         LiveServer(settings).app(),
-        host=options.host,
+        host=options.host or settings.live_host,
         port=options.port,
         access_log=None,
         print=None,

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from api.health import current_head
 from core.clock import now
 from core.db import global_scope
 from core.ids import dated_by
 from core.queue import lanes
 from core.queue.wakeups import queue_named
+from core.storage.blobs import FolderBlobs
 from jobs import health
 from tests.messaging.message_factory import add_line, sent_message
 
@@ -23,7 +25,7 @@ def test_it_is_ready_when_all_is_there(client, app):
     answer = client.get("/readyz")
     assert answer.status_code == 200
     assert set(answer.json["checks"]) == {
-        *("database", "redis", "migrations", "months", "days", "clock")
+        *("database", "redis", "migrations", "months", "days", "clock", "files")
     }
     assert set(answer.json["checks"].values()) == {"ok"}
 
@@ -39,6 +41,39 @@ def test_a_schema_that_is_behind_the_code_is_not_ready(client, app, monkeypatch)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "9999" in answer.json["checks"]["migrations"]
+
+
+def test_a_schema_that_is_ahead_of_the_code_is_ready(client, app, superuser_connection):
+    """Migrations run first: the processes of the release before must keep their traffic."""
+    with superuser_connection.cursor() as cursor:
+        cursor.execute("UPDATE alembic_version SET version_num = '9999' RETURNING version_num")
+        superuser_connection.commit()
+        answer = client.get("/readyz")
+        cursor.execute("UPDATE alembic_version SET version_num = %s", [current_head_of(app)])
+        superuser_connection.commit()
+    assert answer.status_code == 200
+    assert answer.json["checks"]["migrations"].startswith("database is at 9999, ahead of this code")
+
+
+def current_head_of(app):
+    with app.app_context():
+        return current_head()
+
+
+def test_a_host_with_its_own_folder_of_files_is_reported(client, app, redis, tmp_path, monkeypatch):
+    def files_at(store):
+        monkeypatch.setitem(app.extensions, "blobs", store)
+        answer = client.get("/readyz")
+        assert answer.status_code == 200
+        return answer.json["checks"]["files"]
+
+    shared = FolderBlobs(tmp_path / "shared")
+    assert files_at(shared) == "ok"
+    assert files_at(FolderBlobs(tmp_path / "shared")) == "ok"
+    differs = "BLOB_URL of this host is not the store of the other hosts"
+    assert files_at(FolderBlobs(tmp_path / "own")) == differs
+    redis.delete("storage:id")  # as after 15 minutes in which no host used the old store
+    assert files_at(FolderBlobs(tmp_path / "own")) == "ok"
 
 
 @pytest.mark.parametrize(("ahead", "status"), [(2, 200), (1, 200), (0, 503)])

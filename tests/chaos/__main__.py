@@ -19,6 +19,7 @@ from tests.chaos import (
     web_sends,
     webhook_endpoints,
 )
+from tests.chaos.hosts import rolling, two_hosts
 from tests.chaos.outcomes import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
@@ -64,6 +65,8 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "print-kill-ack": partial(printing.agent_killed, step="before_ack", times=7),
     "print-server": printing.server_restarted,
     "print-cut": printing.cut_off,
+    "two-hosts": two_hosts.killed,
+    "rolling-upgrade": rolling.upgraded,
 }
 RESULTS = ROOT / "bench" / "chaos.json"
 CALM = {

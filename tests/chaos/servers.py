@@ -42,13 +42,13 @@ class Database:
                 output=log,
                 death_signal=signal.SIGQUIT,
             )
-        self.server.wait_ready(self.process)
+        self.server.wait_ready(self.process, 120)
         return self.process
 
     def stop_at_once(self) -> None:
         """PostgreSQL's immediate shutdown: no checkpoint, recovery at the next start."""
         self.process.send_signal(signal.SIGQUIT)
-        self.process.wait(20)
+        self.process.wait(120)  # on a busy machine with slow disks
 
     def close(self) -> None:
         if self.process.poll() is None:

@@ -9,9 +9,10 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 import psutil
@@ -45,7 +46,7 @@ SMALL_MACHINE = {
 # A password that is used for one test run needs no slow hash. Both sides compute it at every
 # connection, which takes longer than most statements.
 FAST_PASSWORDS = {"scram_iterations": "1"}
-NOT_DURABLE = FAST_PASSWORDS | {
+NOT_DURABLE = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
@@ -61,6 +62,7 @@ class Postgres:
 
     superuser = "postgres"
     stop_signal = signal.SIGINT  # fast shutdown: ends all sessions and writes a checkpoint
+    more_settings: Mapping[str, str] = MappingProxyType({})
 
     def __init__(
         self,
@@ -126,11 +128,8 @@ class Postgres:
                 f"--pwfile={password}",
                 "--auth=scram-sha-256",
                 "--encoding=UTF8",
-                # The built-in provider sorts the same on every system, whatever its locales.
-                "--locale=C",
-                "--locale-provider=builtin",
-                "--builtin-locale=C.UTF-8",
-                *([] if self.durable else ["--no-sync", *_set(FAST_PASSWORDS)]),
+                *self.locale(),
+                *([] if self.durable else ["--no-sync", *_set(self.fast_passwords())]),
             )
         finally:
             password.unlink(missing_ok=True)
@@ -138,6 +137,16 @@ class Postgres:
             last = (made.stderr.strip() or made.stdout.strip()).splitlines()[-1:]
             raise CannotRun(f"PostgreSQL could not make its folder {draft}: {' '.join(last)}")
         draft.rename(self.data)  # so that an existing data folder is always complete
+
+    def locale(self) -> list[str]:
+        """The built-in provider sorts the same on every system, whatever its locales."""
+        return ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+
+    def fast_passwords(self) -> dict[str, str]:
+        return FAST_PASSWORDS
+
+    def _for_tests(self) -> dict[str, str]:
+        return {} if self.durable else NOT_DURABLE | self.fast_passwords()
 
     def _check_release(self) -> None:
         made_by = (self.data / "PG_VERSION").read_text().strip()
@@ -155,7 +164,7 @@ class Postgres:
             self._lock = None
 
     def command(self) -> list[str | Path]:
-        settings = SMALL_MACHINE | ({} if self.durable else NOT_DURABLE)
+        settings = {**SMALL_MACHINE, **self._for_tests(), **self.more_settings}
         settings["unix_socket_directories"] = str(self.socket_folder())
         head: list[str | Path] = [self.binaries / "postgres", "-D", self.data]
         return [*head, "-h", "127.0.0.1", "-p", str(self.port), *_set(settings)]

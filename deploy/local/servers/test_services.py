@@ -28,13 +28,18 @@ class Services:
     stop: Callable[[], None]
 
 
-def start_test_services(folder: Path, *, durable: bool = False) -> Services:
-    """Start both servers, empty, in a part of `folder` that only this run uses."""
+def start_test_services(folder: Path, *, durable: bool = False, admin_url: str = "") -> Services:
+    """Start both servers, empty, in a part of `folder` that only this run uses.
+
+    `admin_url`: a PostgreSQL that runs already, in place of ours.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     lock, home = _own_part(folder)
     with contextlib.ExitStack() as opened:
         opened.callback(lock.close)
-        admin_url = _on_a_free_port(lambda port: _start_postgres(home, port, opened, durable))
+        admin_url = admin_url or _on_a_free_port(
+            lambda port: _start_postgres(home, port, opened, durable)
+        )
         redis_url = _on_a_free_port(lambda port: _start_valkey(home, port, opened, durable))
         return Services(admin_url, redis_url, opened.pop_all().close)
 

@@ -1,0 +1,1 @@
+"""Rows with two machines, see tests/hosts."""

@@ -1,0 +1,1 @@
+"""`make test-citus`: the suite on a Citus cluster of this machine."""

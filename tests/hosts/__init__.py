@@ -1,0 +1,1 @@
+"""Several machines on one: network namespaces, a proxy as nginx, and the processes of each."""
