@@ -58,6 +58,7 @@ from portal.inbox import views as inbox_views
 from portal.lines.linked_views import linked_pages
 from portal.lines.simulated_phone_views import phones
 from portal.lines.views import lines_pages
+from portal.links.views import links
 from portal.loyalty import loyalty_pages, programme_views, reward_views
 from portal.loyalty import member_views as loyalty_member_views
 from portal.mailbox.views import mailbox
@@ -183,6 +184,7 @@ BLUEPRINTS = (
     phones,
     photos,
     diner,
+    links,
     courier_pages,
     ticket_code_pages,
 )
@@ -280,6 +282,7 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     app.add_template_filter(own_name, "language")
     for unsigned in (
         diner,
+        links,
         courier_pages,
         oauth_endpoints,
     ):  # no sign-in there, and no cookie is read
