@@ -1,4 +1,4 @@
-"""Codes of short links: 16 characters that name no person and cannot be guessed.
+"""Codes of short links: 20 characters that name no person and cannot be guessed.
 
 A code has 56 random bits. The rest tells which tenant's table has the link, mixed with the random
 part, so that it is found with one read.
@@ -10,9 +10,8 @@ import re
 import secrets
 from hashlib import blake2s
 
-LENGTH = 16
-_TENANT_BYTES, _RANDOM_BYTES = 5, 7
-_CODE = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
+_TENANT_BYTES, _RANDOM_BYTES = 8, 7
+_CODE = re.compile(r"[A-Za-z0-9_-]{20}", re.ASCII)
 
 
 def new_code(tenant_id: int) -> str:

@@ -1,7 +1,7 @@
 """Requests for a link that no person made: link previews, crawlers and prefetching."""
 
 import re
-from collections.abc import Mapping
+from typing import Protocol
 
 # WhatsApp's preview has a name that begins with WhatsApp/; its own browser begins with Mozilla/.
 _PROGRAMS = re.compile(
@@ -17,7 +17,11 @@ _PREFETCH_HEADERS = ("purpose", "sec-purpose", "x-purpose", "x-moz")
 _PREFETCH_WORDS = ("prefetch", "preview", "prerender")
 
 
-def is_person(method: str, headers: Mapping[str, str]) -> bool:
+class Headers(Protocol):
+    def get(self, name: str, default: str, /) -> str: ...
+
+
+def is_person(method: str, headers: Headers) -> bool:
     if method != "GET":
         return False
     agent = headers.get("User-Agent", "").strip()

@@ -30,6 +30,7 @@ INSERT INTO short_links (tenant_id, code, campaign_id, contact_id, url, menu, cr
 SELECT :tenant_id, one.code, :campaign_id, one.contact_id, one.url, one.menu, :now, 0, 0, 0
   FROM unnest(CAST(:codes AS text[]), CAST(:contacts AS uuid[]), CAST(:urls AS text[]),
               CAST(:menus AS boolean[])) AS one (code, contact_id, url, menu)
+RETURNING code
 """)
 FIND_LINK = text("""
 SELECT url, menu FROM short_links WHERE tenant_id = :tenant_id AND code = :code

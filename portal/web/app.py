@@ -64,6 +64,7 @@ from portal.loyalty import member_views as loyalty_member_views
 from portal.mailbox.views import mailbox
 from portal.maps import street_tiles
 from portal.messages.template_editor_views import template_editor
+from portal.messages.template_studio_views import template_studio
 from portal.messages.template_views import templates_pages
 from portal.messages.views import messages_pages
 from portal.oauth.consent_views import connected_apps
@@ -151,6 +152,7 @@ BLUEPRINTS = (
     usage_pages,
     linked_pages,
     template_editor,
+    template_studio,
     templates_pages,
     hooks_pages,
     stores_pages,

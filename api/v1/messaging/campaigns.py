@@ -12,6 +12,7 @@ from api.schemas import ErrorBody
 from api.v1 import View, takes_file, v1
 from api.v1.messaging.app_sends import refuse_app
 from api.v1.messaging.audiences import TAG
+from api.v1.schemas.messaging.campaign_dry_run import DryRun, outlook_json
 from api.v1.schemas.messaging.campaign_effect import CampaignEffect, effect_json
 from api.v1.schemas.messaging.campaign_field_names import wire_field_names
 from api.v1.schemas.messaging.campaigns import (
@@ -20,14 +21,12 @@ from api.v1.schemas.messaging.campaigns import (
     CampaignPath,
     CampaignQuery,
     CampaignShape,
-    DryRun,
     FileBody,
     FileQuery,
     ResultPage,
     ResultQuery,
     StartRequest,
     campaign_json,
-    outlook_json,
     result_json,
 )
 from core.db import tenant_scope

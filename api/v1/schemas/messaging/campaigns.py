@@ -12,15 +12,12 @@ from api.v1.schemas.messaging.audiences import FilterFacts
 from api.v1.schemas.messaging.campaign_messages import CardFacts, TemplateFacts, VariantFacts
 from api.v1.schemas.messaging.contacts import CONTACT_ID
 from core.clock import rfc3339
-from core.values.money import json_number, usd
+from core.values.money import json_number
 from messaging.campaigns import results
-from messaging.campaigns.dry_run import DryRunResult
-from messaging.campaigns.personalize import MessagePreview
 from messaging.campaigns.repository import DEFAULT_QUIET_HOURS, UNCHANGED, CampaignInput
 from messaging.campaigns.results import RecipientResult
 from messaging.campaigns.template_values import with_stored_file
 from messaging.models import Campaign
-from messaging.templates.components import TemplatePreview
 
 CAMPAIGN_ID = "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
@@ -245,47 +242,6 @@ class CampaignPage(BaseModel):
     next: str | None
 
 
-class ButtonShape(BaseModel):
-    text: str = Field(description="The button's label.")
-    url: str = Field(description="The button's URL, filled in; empty if it has none.")
-
-
-class PreviewShape(BaseModel):
-    name: str
-    phone: str
-    message: str = Field(description="The text as this recipient would get it.")
-    header: str = Field(description="The header of a template, filled; empty when it has none.")
-    header_media: str = Field(
-        description="image, video, document or location above the text, or empty."
-    )
-    footer: str
-    buttons: list[ButtonShape]
-    choices: list[str] = Field(description="The rows of a list, which its button opens.")
-
-
-class DryRun(BaseModel):
-    people: int
-    recipients: int
-    holdout: int = Field(description="About how many will get no message, to compare with.")
-    left_out: dict[str, int] = Field(examples=[{"opted_out": 12, "recent": 3}])
-    cost_usd: float
-    seconds: int = Field(description="Estimated sending time in seconds, without quiet hours.")
-    days: int = Field(
-        description="On how many days it is sent: WhatsApp limits how many new people an account"
-        " may write to in 24 hours, and a campaign leaves a tenth of them to other messages.",
-        examples=[1],
-    )
-    recipient_limit: int | None = Field(
-        description="How many new people the account may write to in 24 hours; null: no limit."
-    )
-    asleep: int = Field(description="Recipients in quiet hours at the start time.")
-    previews: list[PreviewShape] = Field(
-        description="The message as three of the contacts would get it."
-    )
-    warnings: list[str]
-    problem: str | None = Field(description="What must be fixed before it can start.")
-
-
 class ResultShape(BaseModel):
     contact_id: str = Field(examples=[CONTACT_ID])
     name: str
@@ -386,38 +342,6 @@ def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
     blank: dict[str, Any] = {"spent": "0", "link_spent": "0", "currency": ""}
     blank |= {name: {} for name in ("reasons", "causes", "taps")}
     return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
-
-
-def outlook_json(result: DryRunResult) -> dict[str, Any]:
-    return {
-        "people": result.people,
-        "recipients": result.recipients,
-        "holdout": result.holdout,
-        "left_out": result.left_out,
-        "cost_usd": json_number(usd(result.cost_usd)),
-        "seconds": result.seconds,
-        "days": result.days,
-        "recipient_limit": result.recipient_limit,
-        "asleep": result.asleep,
-        "previews": [_preview_json(one) for one in result.previews],
-        "warnings": result.warnings,
-        "problem": result.problem.message if result.problem else None,
-    }
-
-
-def _preview_json(one: MessagePreview) -> dict[str, Any]:
-    shown = one.shown or TemplatePreview()
-    pairs = zip(shown.buttons, shown.links, strict=True)
-    return {
-        "name": one.name,
-        "phone": one.phone,
-        "message": one.text,
-        "header": shown.header,
-        "header_media": shown.header_media,
-        "footer": shown.footer,
-        "buttons": [{"text": text, "url": url} for text, url in pairs],
-        "choices": list(one.choices),
-    }
 
 
 def result_json(one: RecipientResult) -> dict[str, Any]:
