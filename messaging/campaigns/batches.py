@@ -56,8 +56,8 @@ SELECT count(*) FROM (
 """)
 MARK_HANDED = text("""
 UPDATE campaign_recipients AS r
-   SET state = 'handed', message_id = one.message_id, handed_at = :now, outcome = 'queued',
-       coupon = one.coupon
+   SET state = 'handed', reason = '', message_id = one.message_id, handed_at = :now,
+       outcome = 'queued', coupon = one.coupon
   FROM unnest(CAST(:ids AS uuid[]), CAST(:messages AS uuid[]), CAST(:coupons AS text[]))
        AS one (id, message_id, coupon)
  WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id

@@ -84,7 +84,7 @@ def _send_next(campaign: Campaign, moment: datetime) -> bool:
     results.refresh_results(campaign, deep=in_quiet_hours)
     line = campaign_repository.campaign_line(campaign)
     if campaign.state == "running" and stand_in.requeue_refused(campaign, line, moment):
-        campaign.counts = results.count_results(campaign)
+        campaign.counts, campaign.due_at = results.count_results(campaign), moment
         return True
     if campaign.state == "running" and not campaign.counts["waiting"]:
         if campaign.counts["open"]:

@@ -106,6 +106,7 @@ from portal.restaurant.photo_views import photos
 from portal.restaurant.site_views import sites_pages
 from portal.restaurant.table_views import tables_pages
 from portal.restaurant.zone_views import delivery_pages
+from portal.settings.ad_conversion_views import ad_conversion_pages
 from portal.settings.data_views import data_pages
 from portal.settings.model_views import language_model_pages
 from portal.settings.views import settings_pages
@@ -180,6 +181,7 @@ BLUEPRINTS = (
     plan_pages,
     data_pages,
     language_model_pages,
+    ad_conversion_pages,
     audit_pages,
     account,
     operator,

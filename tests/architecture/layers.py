@@ -61,6 +61,7 @@ INNER_LAYERS = {
         ("restaurant.wiring",),
         ("restaurant.contact_sync",),
         ("restaurant.campaign_order_filters", "restaurant.menu_addresses"),
+        ("restaurant.ads",),
         ("restaurant.text_orders",),
         ("restaurant.chat",),
         ("restaurant.couriers",),
