@@ -10,7 +10,7 @@ _PROGRAMS = re.compile(
     r"|bot\b|bot/|crawl|spider|slurp|facebookexternalhit|facebot|meta-external|embedly|quora link"
     r"|preview|skypeuripreview|bitlybot|vkshare|w3c_validator|headlesschrome|phantomjs|lighthouse"
     r"|scanner|monitor|uptime|safebrowsing|google-read-aloud|google-inspectiontool|feedfetcher"
-    r"|bingpreview|yandex\w*bot|proofpoint|barracuda|mimecast|trendmicro|url-?check",
+    r"|bingpreview|proofpoint|barracuda|mimecast|trendmicro|url-?check",
     re.IGNORECASE | re.ASCII,
 )
 _PREFETCH_HEADERS = ("purpose", "sec-purpose", "x-purpose", "x-moz")

@@ -43,7 +43,6 @@ SHORTENERS = frozenset(
     ]
 )
 CHAT_LINKS = frozenset({"wa.me", "api.whatsapp.com", "chat.whatsapp.com"})
-_HOST = re.compile(r"\b(?:https?://)?((?:[a-z0-9-]+\.)+[a-z]{2,})(?=[/\s,.!?)]|$)", re.IGNORECASE)
 # Words of offers, in the languages of the texts that restaurants and shops write.
 _PROMOTION = re.compile(
     r"\b(discounts?|% ?off|sale|offers?|promo(tion|code)?s?|coupon|deals?|free (gift|delivery)|"
@@ -115,7 +114,7 @@ def _warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
 
 def _placeholder_warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
     names = placeholders(draft.body)
-    words = len(re.sub(r"\{\{.*?\}\}", " ", draft.body).split())
+    words = len(re.sub(r"\{\{[^{}]*\}\}", " ", draft.body).split())
     if names and words < WORDS_PER_PLACEHOLDER * len(names) + 1:
         yield LintFinding(
             ERROR,
@@ -146,7 +145,7 @@ def _text_warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
             N_("Use at most one empty line in a row, no tabs and at most three spaces in a row."),
         )
     for mark in ("*", "_", "~"):
-        without_code = re.sub(r"\{\{.*?\}\}", "", draft.body)
+        without_code = re.sub(r"\{\{[^{}]*\}\}", "", draft.body)
         if without_code.count(mark) % 2 and mark != "_":
             yield LintFinding(
                 WARNING,
@@ -168,7 +167,7 @@ def _link_warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
     places = [("body", draft.body), ("footer", draft.footer)]
     places += [(f"buttons.{at}.url", one.url) for at, one in enumerate(draft.buttons) if one.url]
     for place, text in places:
-        hosts = {found.casefold().removeprefix("www.") for found in _HOST.findall(text)}
+        hosts = _hosts_in(text)
         if hosts & SHORTENERS:
             yield LintFinding(
                 ERROR,
@@ -194,6 +193,13 @@ def _link_warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
                 "not_https",
                 N_("Use an address that begins with https://."),
             )
+
+
+def _hosts_in(text: str) -> set[str]:
+    """The names of hosts in a text, with or without https:// before them."""
+    words = [word.casefold().partition("://") for word in text.split()]
+    names = [(after or before).partition("/")[0].strip(".,;:!?()") for before, _, after in words]
+    return {one.removeprefix("www.") for one in names if "." in one}
 
 
 def _category_warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
@@ -231,7 +237,7 @@ def _category_warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
 def _language_warnings(draft: TemplateDraft) -> Iterator[LintFinding]:
     code = draft.language.split("_")[0]
     script = _LETTERS.get(code, "LATIN")
-    letters = [one for one in re.sub(r"\{\{.*?\}\}", "", draft.body) if one.isalpha()]
+    letters = [one for one in re.sub(r"\{\{[^{}]*\}\}", "", draft.body) if one.isalpha()]
     if not script or len(letters) < 10:
         return
     fitting = sum(script in unicodedata.name(one, "") for one in letters)

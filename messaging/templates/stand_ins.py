@@ -41,7 +41,7 @@ def choose_stand_in(known: Template, name: str) -> None:
         )
     if known.stand_in != name:
         known.stand_in = name
-        audit.record("templates.changed", known.name, language=known.language)
+        audit.record("templates.changed", known.name, language=known.language, stand_in=name)
 
 
 def languages_of(account_id: str, name: str) -> list[Template]:

@@ -35,7 +35,13 @@ def save(dataset_id: str, token: str, *, enabled: bool) -> AdConversionSettings:
     if len(token) > LONGEST_TOKEN or not token.isascii() or any(map(str.isspace, token)):
         raise invalid("token", "invalid_token", "This is not an access token.")
     if stored is None:
-        stored = AdConversionSettings(tenant_id=current_tenant_id(), token=token)
+        stored = AdConversionSettings(
+            tenant_id=current_tenant_id(),
+            dataset_id=dataset_id,
+            token=token,
+            enabled=enabled,
+            error="",
+        )
         db.session.add(stored)
         lookups.add_lookup(LOOKUP, str(current_tenant_id()), dataset_id)
     elif token:

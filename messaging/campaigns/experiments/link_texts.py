@@ -93,7 +93,7 @@ def _shortened(
     buttons: tuple[int, ...],
 ) -> MessageDraft:
     content = dict(draft.content)
-    if draft.kind == "template":
+    if "parameters" in content:
         content["parameters"] = _parameters(
             content.get("parameters"), contact_id, shortener, texts, buttons
         )
