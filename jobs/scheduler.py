@@ -33,6 +33,7 @@ CRON: dict[str, str] = {
     "jobs.webhooks.worker.find_lost_work": "* * * * *",
     "jobs.webhooks.worker.delete_old_events": "52 2 * * *",
     "jobs.restaurant.payments.find_lost_work": "1-56/5 * * * *",
+    "jobs.restaurant.ad_conversions.send_due": "* * * * *",
     "jobs.media.delete_pending_files": "*/5 * * * *",
     "jobs.tenants.usage_alerts.check_usage": "53 * * * *",
     "jobs.tenants.plan_renewals.check_renewals": "43 * * * *",

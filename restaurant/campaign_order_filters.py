@@ -1,7 +1,7 @@
 """Order filters for campaigns: which contacts ordered, where and when, and who ordered again."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -25,6 +25,16 @@ SELECT o.contact_id, count(*) AS orders,
    AND o.placed_at >= one.since AND o.placed_at < one.since + :within
  WHERE o.test = :test AND o.state <> ALL(:not_sold)
  GROUP BY o.contact_id
+""")
+
+ORDERS_OF_LINKS = text("""
+SELECT c.link_code, count(*) AS orders,
+       coalesce(sum(o.total) FILTER (WHERE o.currency = :currency), 0) AS spent
+  FROM carts AS c
+  JOIN orders AS o ON o.tenant_id = :tenant_id AND o.id = c.order_id
+ WHERE c.tenant_id = :tenant_id AND c.link_code = ANY(:codes) AND c.link_code <> ''
+   AND o.test = :test AND o.state <> ALL(:not_sold)
+ GROUP BY c.link_code
 """)
 
 
@@ -70,6 +80,21 @@ class CampaignOrders:
             },
         )
         return {from_uuid("con", row.contact_id): (row.orders, row.spent) for row in rows}
+
+    def of_links(
+        self, codes: Sequence[str], currency: str, *, test: bool
+    ) -> dict[str, tuple[int, Decimal]]:
+        rows = db.session.execute(
+            ORDERS_OF_LINKS,
+            {
+                "tenant_id": current_tenant_id(),
+                "codes": list(codes),
+                "currency": currency,
+                "test": test,
+                "not_sold": sorted(UNSOLD_STATES),
+            },
+        )
+        return {row.link_code: (row.orders, row.spent) for row in rows}
 
 
 def register() -> None:

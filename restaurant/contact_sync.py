@@ -78,6 +78,9 @@ UPDATE refunds SET reason = ''
        SELECT id FROM payments
         WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[])))
 """)
+DROP_CONVERSIONS = text("""
+DELETE FROM ad_conversions WHERE tenant_id = :tenant_id AND contact_id = :contact_id
+""")
 DROP_ABANDONED = text("""
 DELETE FROM carts
  WHERE tenant_id = :tenant_id AND order_id IS NULL
@@ -127,6 +130,7 @@ def erase(target: ErasureTarget) -> None:
         db.session.execute(BLANK_COURIER_AUDIT, audited)
     marks = {"tenant_id": current_tenant_id(), "inside": search_patterns(target)["inside"]}
     db.session.execute(DROP_ABANDONED, marks)
+    db.session.execute(DROP_CONVERSIONS, who)
     rows = db.session.execute(FIND, who).all()
     params = {
         "tenant_id": current_tenant_id(),

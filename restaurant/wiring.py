@@ -5,7 +5,8 @@ workers and linked hosts call `wire_domains` once when they start.
 """
 
 from messaging.contacts import opt_out_port
-from restaurant import campaign_order_filters, contact_sync
+from restaurant import campaign_order_filters, contact_sync, menu_addresses
+from restaurant.ads import conversions as ad_conversions
 from restaurant.couriers import trips as courier_trips
 from restaurant.feedback import questions as feedback_questions
 from restaurant.loyalty import campaign_coupons
@@ -32,6 +33,7 @@ def wire_domains() -> None:
     contact_sync.register()
     campaign_order_filters.register()
     campaign_coupons.register()
+    menu_addresses.register()
     opt_out_port.register(text_orders.may_mean_the_order)
     text_orders.register_model(
         model_requests.request_reading, model_settings.is_active, model_settings.transcribes
@@ -49,6 +51,7 @@ def _register_order_effects() -> None:
         payment_links.create_if_awaited,
         order_notifications.publish_new_order,
         tab_rounds.attach_order,
+        ad_conversions.record_order,
     )
     register(
         Change.STATE,

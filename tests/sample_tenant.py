@@ -16,6 +16,7 @@ from core import mail
 from core.clock import now
 from core.db import current_tenant_id, db, global_scope
 from core.http import Policy
+from core.ids import new_id
 from core.logs import new_request_id
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
@@ -48,7 +49,14 @@ from messaging.models import (
     UploadedMedia,
     VolumeTier,
 )
-from restaurant.models import LanguageModel, ModelRequest, OrderProposal, Site
+from restaurant.models import (
+    AdConversion,
+    AdConversionSettings,
+    LanguageModel,
+    ModelRequest,
+    OrderProposal,
+    Site,
+)
 from tenants import accounts, idempotency, people, signin, team
 from tenants import request_log as tenant_request_log
 from tenants.plans import quota
@@ -415,6 +423,20 @@ def add_sample_words(business: Business, name: str, site: Site) -> None:
                     url="https://models.example.com/v1",
                     key=f"{name} key",
                     model=f"{name} model",
+                ),
+                AdConversionSettings(
+                    tenant_id=business.tenant_id,
+                    dataset_id="1234567890",
+                    token=f"{name} token",
+                    enabled=False,
+                    error="",
+                ),
+                AdConversion(
+                    tenant_id=business.tenant_id,
+                    order_id=new_id("ord"),
+                    contact_id=talk.contact_id,
+                    click_id=f"{name}-click",
+                    account_id="1",
                 ),
                 ModelRequest(
                     tenant_id=business.tenant_id,

@@ -13,6 +13,7 @@ MODULE_QUEUES = {
     "jobs.restaurant.orders": "default",
     "jobs.restaurant.text_orders": "hooks",
     "jobs.restaurant.loyalty": "campaigns",
+    "jobs.restaurant.ad_conversions": "slow",
     "jobs.printing": "prints",
     "jobs.restaurant.payments": "payments",
     "jobs.lines.read_receipts": "default",

@@ -21,6 +21,9 @@ from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours
 from messaging.campaigns import dry_run as campaign_dry_run
 from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.experiments import link_texts, stand_in
+from messaging.campaigns.experiments.assignment import HOLDOUT
+from messaging.campaigns.experiments.variants import VariantMessage
 from messaging.campaigns.personalize import Recipient
 from messaging.contacts import marketing_eligibility
 from messaging.lines import recipient_limits
@@ -35,7 +38,7 @@ SEND_AHEAD_SECONDS = 6.0  # the sweep runs every 5 seconds
 RECHECK_AFTER = timedelta(seconds=1)
 
 CLAIM_RECIPIENTS = text("""
-SELECT contact_id, zone FROM campaign_recipients
+SELECT contact_id, zone, variant, reason FROM campaign_recipients
  WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state = 'waiting'
    AND due_at <= :now
  ORDER BY due_at, contact_id LIMIT :most FOR UPDATE
@@ -53,13 +56,19 @@ SELECT count(*) FROM (
 """)
 MARK_HANDED = text("""
 UPDATE campaign_recipients AS r
-   SET state = 'handed', message_id = one.message_id, handed_at = :now, outcome = 'queued',
-       coupon = one.coupon
+   SET state = 'handed', reason = '', message_id = one.message_id, handed_at = :now,
+       outcome = 'queued', coupon = one.coupon
   FROM unnest(CAST(:ids AS uuid[]), CAST(:messages AS uuid[]), CAST(:coupons AS text[]))
        AS one (id, message_id, coupon)
  WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
    AND r.state = 'waiting'
 RETURNING r.contact_id
+""")
+# Their orders count from the moment at which the others get the message.
+MARK_HOLDOUT = text("""
+UPDATE campaign_recipients SET state = 'holdout', handed_at = :now
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state = 'waiting'
+   AND contact_id = ANY(CAST(:ids AS uuid[]))
 """)
 MARK_EXCLUDED = text("""
 UPDATE campaign_recipients AS r SET state = 'left_out', reason = one.why
@@ -103,9 +112,17 @@ def send_batch(campaign: Campaign) -> bool:
         campaign.due_at = db.session.scalar(NEXT_RECIPIENT_DUE, key)
         return False
     sendable = _postpone_quiet_hours(campaign, rows, moment)
-    readers = _eligible_recipients(campaign, line, sendable)
-    if readers:
-        _send_messages(campaign, line, readers, moment)
+    again = {from_uuid("con", row.contact_id) for row in rows if row.reason == stand_in.REPLACED}
+    readers = _eligible_recipients(campaign, line, sendable, again)
+    variants = {from_uuid("con", row.contact_id): row.variant for row in rows}
+    held = [one for one in readers if variants[one.contact_id] == HOLDOUT]
+    _hold_out(campaign, held, moment)
+    used = stand_in.usable_messages(campaign, line)
+    stand_in.record_take_over(campaign, used)
+    for name, message in used.items():
+        chosen = [one for one in readers if variants[one.contact_id] == name]
+        if chosen and campaign.state == "running":
+            _send_messages(campaign, message, line, chosen, moment)
     return campaign.state == "running"
 
 
@@ -116,7 +133,7 @@ def _within_recipient_limit(
 
     Messages that wait in the queue are not counted there yet, so they are subtracted.
     """
-    limit = recipient_limits.limit_of(line) if campaign.template else None
+    limit = recipient_limits.limit_of(line) if campaign.template or campaign.stand_in else None
     if limit is None:
         return capacity, timedelta()
     room, seconds = recipient_limits.campaign_room(limit, _count_in_flight(line, moment))
@@ -149,8 +166,19 @@ def _postpone_quiet_hours(campaign: Campaign, rows: Sequence[Any], moment: datet
     return [from_uuid("con", uuid) for uuid in wakes if uuid not in postponed]
 
 
-def _eligible_recipients(campaign: Campaign, line: Line, contact_ids: list[str]) -> list[Recipient]:
-    """Check exclusions again: contacts may have opted out since the campaign started."""
+def _hold_out(campaign: Campaign, held: list[Recipient], moment: datetime) -> None:
+    if held:
+        ids = [str(to_uuid("con", one.contact_id)) for one in held]
+        db.session.execute(MARK_HOLDOUT, {**_campaign_key(campaign), "now": moment, "ids": ids})
+
+
+def _eligible_recipients(
+    campaign: Campaign, line: Line, contact_ids: list[str], again: set[str]
+) -> list[Recipient]:
+    """Check exclusions again: contacts may have opted out since the campaign started.
+
+    `again` are contacts whose message was refused; it counts as their marketing of the day.
+    """
     if not contact_ids:
         return []
     why = audiences.exclusion_expression(campaign.rest_days, line, template=bool(campaign.template))
@@ -164,11 +192,14 @@ def _eligible_recipients(campaign: Campaign, line: Line, contact_ids: list[str])
         .where(Contact.tenant_id == current_tenant_id(), Contact.id.in_(contact_ids))
         .order_by(Contact.id)
     ).all()
-    found = {row.id: row.why for row in rows}
+    found = {
+        row.id: "" if row.why == marketing_eligibility.RECENT and row.id in again else row.why
+        for row in rows
+    }
     exclude_recipients(
         campaign, {one: found.get(one, marketing_eligibility.DELETED) for one in contact_ids}
     )
-    return [Recipient(row.id, row.name, row.phone) for row in rows if not row.why]
+    return [Recipient(row.id, row.name, row.phone) for row in rows if not found[row.id]]
 
 
 def exclude_recipients(campaign: Campaign, whys: dict[str, str]) -> None:
@@ -181,7 +212,11 @@ def exclude_recipients(campaign: Campaign, whys: dict[str, str]) -> None:
 
 
 def _send_messages(
-    campaign: Campaign, line: Line, readers: list[Recipient], moment: datetime
+    campaign: Campaign,
+    message: VariantMessage,
+    line: Line,
+    readers: list[Recipient],
+    moment: datetime,
 ) -> None:
     chaos.fault_point("campaign_claimed")
     tenant_id, facts = current_tenant_id(), current_tenant_facts()
@@ -192,8 +227,10 @@ def _send_messages(
             Recipient(one.contact_id, one.name, one.phone, codes.get(one.contact_id, ""))
             for one in readers
         ]
-    words = personalize.personalizer_for(campaign, line, facts.name)
-    drafts = {one: words.draft(one) for one in readers}
+    words = personalize.personalizer_for(message, line, facts.name)
+    drafts = link_texts.with_short_links(
+        campaign, {one: words.draft(one) for one in readers}, words.shape
+    )
     empty = [one for one, draft in drafts.items() if draft.kind == "text" and not draft.text]
     exclude_recipients(campaign, {one.contact_id: "nothing_to_say" for one in empty})
     full = {one: draft for one, draft in drafts.items() if one not in empty}

@@ -78,6 +78,8 @@ class DryRunResult:
     """On how many days it is sent, because WhatsApp limits how many people a day get it."""
     recipient_limit: int | None = None
     """New people in 24 hours; None if there is no limit."""
+    holdout: int = 0
+    """Who will get no message, so that their orders can be compared; not among the recipients."""
     asleep: int = 0
     """Recipients who are in quiet hours at the start; they get it when theirs end."""
     previews: list[MessagePreview] = field(default_factory=list)
@@ -121,7 +123,16 @@ def count_recipients(
     """Only the numbers of contacts and the cost, without warnings and previews."""
     result = DryRunResult()
     _count(result, campaign, line, max(at or campaign.scheduled_at or now(), now()))
+    _subtract_holdout(result, campaign.holdout_percent)
     return result
+
+
+def _subtract_holdout(result: DryRunResult, percent: int) -> None:
+    """About how many are in the holdout group; the exact number follows from the contacts."""
+    result.holdout = round(result.recipients * percent / 100)
+    if result.holdout:
+        result.cost_usd *= Decimal(result.recipients - result.holdout) / result.recipients
+        result.recipients -= result.holdout
 
 
 def messages_per_second(line: Line) -> float:
@@ -166,7 +177,7 @@ def check_ready(campaign: Campaign, line: Line | None) -> Line:
             "no_instance",
             "There is no line to send from. Choose one that is turned on, or add one.",
         )
-    personalize.check_message(campaign, line)
+    personalize.check_messages(campaign, line)
     coupon_port.checked_offer(current_tenant_id(), campaign.gift)
     return line
 

@@ -3,7 +3,7 @@
 The restaurant package registers a source. Without it, audiences filter by contact data only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -58,6 +58,12 @@ class OrderSource(Protocol):
         """
         ...
 
+    def of_links(
+        self, codes: Sequence[str], currency: str, *, test: bool
+    ) -> dict[str, tuple[int, Decimal]]:
+        """Return the number and the sum of the orders whose cart came from each short link."""
+        ...
+
 
 _source: OrderSource | None = None
 
@@ -89,3 +95,11 @@ def orders_after(
     if _source is None or not since:
         return {}
     return _source.followed(since, days, _source.currency(site_id), test=test)
+
+
+def orders_of_links(
+    codes: Sequence[str], site_id: str, *, test: bool
+) -> dict[str, tuple[int, Decimal]]:
+    if _source is None or not codes:
+        return {}
+    return _source.of_links(codes, _source.currency(site_id), test=test)

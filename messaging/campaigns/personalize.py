@@ -3,8 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.errors import invalid
+from core.errors import Invalid, invalid
 from messaging.campaigns import template_values
+from messaging.campaigns.experiments import stand_in
+from messaging.campaigns.experiments.variants import HasMessage, VariantMessage
 from messaging.campaigns.template_values import TemplateShape
 from messaging.inbox import composed
 from messaging.lines import capabilities
@@ -42,9 +44,9 @@ class MessagePreview:
 
 @dataclass(frozen=True)
 class Personalizer:
-    """A campaign's message, looked up once for all recipients."""
+    """A campaign's message, or one of its variants, looked up once for all recipients."""
 
-    campaign: Campaign
+    campaign: HasMessage
     shop: str
     shape: TemplateShape | None
 
@@ -109,12 +111,25 @@ def _with_buttons(
     return replace(made, shown=shown)
 
 
-def personalizer_for(campaign: Campaign, line: Line | None, shop: str) -> Personalizer:
+def personalizer_for(campaign: HasMessage, line: Line | None, shop: str) -> Personalizer:
     return Personalizer(campaign, shop, _shape(campaign, line))
 
 
-def check_message(campaign: Campaign, line: Line) -> None:
-    """Raise Invalid if the network would refuse the message."""
+def check_messages(campaign: Campaign, line: Line) -> None:
+    """Raise Invalid if the network would refuse a message of the campaign."""
+    used = stand_in.usable_messages(campaign, line)
+    for name in [one for one in used if one]:
+        check_message(used[name], campaign.gift, line)
+    if campaign.stand_in and campaign.state in ("draft", "scheduled"):
+        card: dict[str, Any] = {}
+        other = VariantMessage(campaign.id, "", "", card, campaign.stand_in)
+        try:
+            check_message(other, campaign.gift, line)
+        except Invalid as error:
+            raise invalid("stand_in", error.code, error.template, **error.values) from None
+
+
+def check_message(campaign: HasMessage, gift: str | None, line: Line) -> None:
     if not (campaign.text or campaign.template):
         raise invalid("text", "empty_text", "Write the message, or choose a template.")
     if campaign.template:
@@ -131,21 +146,21 @@ def check_message(campaign: Campaign, line: Line) -> None:
     elif card := composed.read_json(campaign.card):
         capabilities.check_capability(line.kind, card.kind, {})
     names_coupon = COUPON in campaign_placeholders(campaign)
-    if names_coupon and not campaign.gift:
+    if names_coupon and not gift:
         raise invalid("gift", "no_gift", "The text contains {{coupon}}. Choose the gift for it.")
-    if campaign.gift and not names_coupon:
+    if gift and not names_coupon:
         raise invalid(
             "text", "no_coupon", "Add {{coupon}} to the text where the gift's code should appear."
         )
 
 
-def campaign_placeholders(campaign: Campaign) -> set[str]:
+def campaign_placeholders(campaign: HasMessage) -> set[str]:
     """Return the names of the placeholders in its texts."""
     texts = campaign_texts(campaign)
     return {name for one in texts for name, _ in placeholders_in(one)}
 
 
-def campaign_texts(campaign: Campaign) -> list[str]:
+def campaign_texts(campaign: HasMessage) -> list[str]:
     """Return all its texts that may have placeholders."""
     address = str(campaign.card.get("link_url", ""))
     return [campaign.text, address, *template_values.placeholder_texts(campaign.template)]
@@ -162,7 +177,7 @@ def recipient_values(reader: Recipient, shop: str) -> dict[str, str]:
     }
 
 
-def _shape(campaign: Campaign, line: Line | None) -> TemplateShape | None:
+def _shape(campaign: HasMessage, line: Line | None) -> TemplateShape | None:
     if not campaign.template or line is None:
         return None
     language = campaign.template["language"]

@@ -9,6 +9,8 @@ from core.db import current_tenant_id, db
 from core.ids import to_uuid
 from messaging.campaigns import audiences, quiet_hours
 from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.experiments.assignment import assign
+from messaging.campaigns.experiments.variants import weights_of
 from messaging.campaigns.filters import parse_filters
 from messaging.models import Campaign, Contact
 from tenants import accounts
@@ -16,12 +18,12 @@ from tenants import accounts
 BATCH = 1000
 
 INSERT_RECIPIENTS = text("""
-INSERT INTO campaign_recipients (tenant_id, campaign_id, contact_id, state, reason, zone, due_at,
-                                 coupon, outcome, cause, cost_usd, orders, spent)
+INSERT INTO campaign_recipients (tenant_id, campaign_id, contact_id, state, reason, variant, zone,
+                                 due_at, coupon, outcome, cause, cost_usd, orders, spent)
 SELECT :tenant_id, :campaign_id, one.id, CASE WHEN one.why = '' THEN 'waiting' ELSE 'left_out' END,
-       one.why, one.zone, :now, '', '', '', 0, 0, 0
-  FROM unnest(CAST(:ids AS uuid[]), CAST(:whys AS text[]), CAST(:zones AS text[]))
-       AS one (id, why, zone)
+       one.why, one.variant, one.zone, :now, '', '', '', 0, 0, 0
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:whys AS text[]), CAST(:variants AS text[]),
+              CAST(:zones AS text[])) AS one (id, why, variant, zone)
     ON CONFLICT DO NOTHING RETURNING contact_id
 """)
 
@@ -41,6 +43,7 @@ def add_recipients(campaign: Campaign) -> None:
         query = query.where(Contact.id > campaign.reached)
     rows = db.session.execute(query).all()
     if rows:
+        holdout, weights = campaign.holdout_percent, weights_of(campaign)
         own_zone = accounts.account().time_zone or "UTC"
         db.session.execute(
             INSERT_RECIPIENTS,
@@ -50,6 +53,9 @@ def add_recipients(campaign: Campaign) -> None:
                 "now": moment,
                 "ids": [str(to_uuid("con", row.id)) for row in rows],
                 "whys": [row.why for row in rows],
+                "variants": [
+                    "" if row.why else assign(campaign.id, row.id, holdout, weights) for row in rows
+                ],
                 "zones": [
                     "" if row.why else quiet_hours.zone_of(row.phone, own_zone) for row in rows
                 ],

@@ -1,6 +1,6 @@
 """A tenant's campaigns: create, look up, and change them while they are drafts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical_id
 from core.storage.pending_deletions import delete_later
 from messaging.campaigns import audiences, coupon_port, quiet_hours, template_values
+from messaging.campaigns.experiments import variants
 from messaging.inbox import composed
 from messaging.inbox.composed import ComposedCard
 from messaging.lines import repository as line_repository
@@ -54,6 +55,12 @@ class CampaignInput:
     quiet: tuple[int | None, int | None] | Unchanged = UNCHANGED
     rest_days: int | Unchanged = UNCHANGED
     follow_days: int | Unchanged = UNCHANGED
+    holdout_percent: int | Unchanged = UNCHANGED
+    weight: int | Unchanged = UNCHANGED
+    """Of the campaign's own message, variant A."""
+    variants: Sequence[Mapping[str, Any]] | Unchanged = UNCHANGED
+    stand_in: Mapping[str, Any] | Unchanged = UNCHANGED
+    count_clicks: bool | Unchanged = UNCHANGED
     scheduled_at: datetime | Unchanged | None = UNCHANGED
     """When a draft is planned to start; see lifecycle.start."""
 
@@ -121,6 +128,12 @@ def add(values: CampaignInput, *, test: bool = False) -> Campaign:
         quiet_until=DEFAULT_QUIET_HOURS[1],
         rest_days=1,
         follow_days=7,
+        holdout_percent=0,
+        weight=50,
+        variants=[],
+        stand_in={},
+        replaced=[],
+        count_clicks=False,
         test=test,
         counts={},
         author=current_actor().name,
@@ -178,6 +191,11 @@ def copy(campaign_id: str, name: str) -> Campaign:
             quiet=(one.quiet_from, one.quiet_until),
             rest_days=one.rest_days,
             follow_days=one.follow_days,
+            holdout_percent=one.holdout_percent,
+            weight=one.weight,
+            variants=one.variants,
+            stand_in=one.stand_in,
+            count_clicks=one.count_clicks,
         ),
         test=one.test,
     )
@@ -220,6 +238,7 @@ def _write_input(campaign: Campaign, values: CampaignInput) -> None:
         campaign.quiet_from, campaign.quiet_until = hours or (None, None)
     if not isinstance(values.rest_days, Unchanged):
         campaign.rest_days = _days("rest_days", values.rest_days, LONGEST_REST)
+    _write_experiment(campaign, values)
     if not isinstance(values.scheduled_at, Unchanged):
         _write_schedule(campaign, values.scheduled_at)
     if not isinstance(values.follow_days, Unchanged):
@@ -265,6 +284,19 @@ def _write_audience(campaign: Campaign, values: CampaignInput) -> None:
     if not isinstance(values.audience_id, Unchanged) and values.audience_id:
         audience = audiences.get(values.audience_id)
         campaign.filters, campaign.audience_id = dict(audience.filters), audience.id
+
+
+def _write_experiment(campaign: Campaign, values: CampaignInput) -> None:
+    if not isinstance(values.holdout_percent, Unchanged):
+        campaign.holdout_percent = variants.checked_holdout(values.holdout_percent)
+    if not isinstance(values.weight, Unchanged):
+        campaign.weight = variants.checked_weight("weight", values.weight)
+    if not isinstance(values.variants, Unchanged):
+        campaign.variants = variants.checked_variants(values.variants)
+    if not isinstance(values.stand_in, Unchanged):
+        campaign.stand_in = variants.checked_stand_in(values.stand_in)
+    if not isinstance(values.count_clicks, Unchanged):
+        campaign.count_clicks = values.count_clicks
 
 
 def _write_schedule(campaign: Campaign, at: datetime | None) -> None:

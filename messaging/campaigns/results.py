@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import or_, select, text
+from sqlalchemy import and_, or_, select, text
 
 from core.clock import now, running_now
 from core.db import current_tenant_id, db
@@ -14,6 +14,7 @@ from core.ids import canonical_id, from_uuid, to_uuid
 from core.sql.partitions import id_at
 from core.values.money import json_number
 from messaging.campaigns import order_port
+from messaging.campaigns.experiments import effect
 from messaging.contacts import cards as contact_cards
 from messaging.contacts.cards import ContactCard
 from messaging.models import Campaign, CampaignRecipient, Contact
@@ -33,17 +34,19 @@ RESULT_STATES = (
     "read",
     "replied",
     "tapped",
+    "clicked",
     "ordered",
     "failed",
     "opted_out",
     "left_out",
+    "holdout",
     "stopped",
 )
 NO_ID = "00000000-0000-0000-0000-000000000000"
 
 SELECT_HANDED = text("""
 SELECT contact_id, message_id, handed_at FROM campaign_recipients
- WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state = 'handed'
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state IN ('handed', 'holdout')
    AND contact_id > :after
  ORDER BY contact_id LIMIT :most
 """)
@@ -96,6 +99,35 @@ SELECT state, reason, outcome, cause, count(*) AS people, count(replied_at) AS r
 """)
 
 
+UPDATE_CLICKS = text("""
+UPDATE campaign_recipients AS r SET clicked_at = l.clicked_at
+  FROM (SELECT contact_id, min(clicked_at) AS clicked_at FROM short_links
+         WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id
+           AND contact_id = ANY(CAST(:ids AS uuid[])) AND clicked_at IS NOT NULL
+         GROUP BY contact_id) AS l
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = l.contact_id
+   AND r.clicked_at IS NULL
+""")
+COUNT_LINKS = text("""
+SELECT count(DISTINCT contact_id) FILTER (WHERE clicked_at IS NOT NULL) AS clicked,
+       count(DISTINCT contact_id) FILTER (WHERE visited_at IS NOT NULL) AS visited,
+       count(DISTINCT contact_id) FILTER (WHERE cart_at IS NOT NULL) AS carts,
+       coalesce(sum(clicks), 0) AS clicks, coalesce(sum(orders), 0) AS orders,
+       coalesce(sum(spent), 0) AS spent
+  FROM short_links WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id
+""")
+LINKS_WITH_CARTS = text("""
+SELECT code FROM short_links
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND cart_at IS NOT NULL
+   AND contact_id = ANY(CAST(:ids AS uuid[]))
+""")
+UPDATE_LINK_ORDERS = text("""
+UPDATE short_links AS l SET orders = one.orders, spent = one.spent
+  FROM unnest(CAST(:codes AS text[]), CAST(:orders AS integer[]), CAST(:spent AS numeric[]))
+       AS one (code, orders, spent)
+ WHERE l.tenant_id = :tenant_id AND l.code = one.code
+   AND (l.orders, l.spent) <> (one.orders, one.spent)
+""")
 COUNT_TAPS = text("""
 SELECT tapped, count(*) AS people FROM campaign_recipients
  WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND tapped_at IS NOT NULL
@@ -145,6 +177,9 @@ def count_results(campaign: Campaign) -> dict[str, Any]:
     for row in db.session.execute(COUNT_RESULTS, _campaign_key(campaign)):
         people = row.people
         counts["people"] += people
+        if row.state == "holdout":
+            counts["holdout"] += people
+            continue
         counts["replied"] += row.replied
         counts["opted_out"] += row.opted_out
         counts["ordered"] += row.ordered
@@ -168,13 +203,22 @@ def count_results(campaign: Campaign) -> dict[str, Any]:
     taps = {
         row.tapped: row.people for row in db.session.execute(COUNT_TAPS, _campaign_key(campaign))
     }
+    currency = order_port.orders_currency(_order_site(campaign))
+    links = db.session.execute(COUNT_LINKS, _campaign_key(campaign)).one()
     return {
         **counts,
+        "clicked": links.clicked,
+        "link_clicks": links.clicks,
+        "visited": links.visited,
+        "carts": links.carts,
+        "link_orders": links.orders,
+        "link_spent": str(links.spent.normalize() + 0),
+        "effect": effect.campaign_effect(campaign, currency),
         "tapped": sum(taps.values()),
         "taps": taps,
         "orders": orders_,
         "spent": str(spent.normalize() + 0),
-        "currency": order_port.orders_currency(_order_site(campaign)),
+        "currency": currency,
         "cost_usd": json_number(cost),
         "reasons": reasons,
         "causes": causes,
@@ -210,10 +254,12 @@ def _condition(shown: str) -> tuple[Any, ...]:
         "delivered": one.outcome.in_(DELIVERED_STATES),
         "read": one.outcome == "read",
         "failed": one.outcome.in_(FAILED_STATES),
-        "replied": one.replied_at.is_not(None),
+        "replied": and_(one.replied_at.is_not(None), one.state != "holdout"),
         "tapped": one.tapped_at.is_not(None),
-        "opted_out": one.opted_out_at.is_not(None),
-        "ordered": one.orders > 0,
+        "clicked": one.clicked_at.is_not(None),
+        "holdout": one.state == "holdout",
+        "opted_out": and_(one.opted_out_at.is_not(None), one.state != "holdout"),
+        "ordered": and_(one.orders > 0, one.state != "holdout"),
     }
     return (conditions[shown],) if shown in conditions else ()
 
@@ -245,11 +291,13 @@ def _shown_address(card: ContactCard) -> str:
 
 def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
     params = {**_campaign_key(campaign), "ids": [str(row.contact_id) for row in rows]}
+    sent = [row for row in rows if row.message_id is not None]
     db.session.execute(
         UPDATE_OUTCOMES,
         {
             **params,
-            "messages": [str(row.message_id) for row in rows],
+            "ids": [str(row.contact_id) for row in sent],
+            "messages": [str(row.message_id) for row in sent],
             "oldest": id_at((campaign.started_at or now()) - timedelta(days=1)),
             "newest": id_at(_latest(rows) + timedelta(days=1)),
         },
@@ -258,6 +306,8 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
         return
     follow = timedelta(days=campaign.follow_days)
     db.session.execute(UPDATE_REPLIES, {**params, "follow": follow})
+    if campaign.started_at is not None:
+        _refresh_links(campaign, params)
     since = {from_uuid("con", row.contact_id): row.handed_at for row in rows}
     bought = order_port.orders_after(
         since, campaign.follow_days, _order_site(campaign), test=campaign.test
@@ -270,6 +320,23 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
                 "ids": [str(to_uuid("con", one)) for one in bought],
                 "orders": [count for count, _ in bought.values()],
                 "spent": [spent for _, spent in bought.values()],
+            },
+        )
+
+
+def _refresh_links(campaign: Campaign, params: dict[str, Any]) -> None:
+    """Clicks, and the orders of carts that came from a link, whoever sent the cart."""
+    db.session.execute(UPDATE_CLICKS, params)
+    codes = [row.code for row in db.session.execute(LINKS_WITH_CARTS, params)]
+    found = order_port.orders_of_links(codes, _order_site(campaign), test=campaign.test)
+    if found:
+        db.session.execute(
+            UPDATE_LINK_ORDERS,
+            {
+                "tenant_id": current_tenant_id(),
+                "codes": list(found),
+                "orders": [count for count, _ in found.values()],
+                "spent": [spent for _, spent in found.values()],
             },
         )
 

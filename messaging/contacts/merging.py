@@ -82,6 +82,9 @@ UPDATE campaign_recipients AS r SET contact_id = :kept
         WHERE other.tenant_id = :tenant_id AND other.campaign_id = r.campaign_id
           AND other.contact_id = :kept)
 """)
+MOVE_LINKS = text("""
+UPDATE short_links SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
+""")
 # Other packages add functions that move their data, called with the kept and the deleted contact's
 # id.
 MORE_MERGES: list[Callable[[str, str], None]] = []
@@ -239,6 +242,6 @@ def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> N
     db.session.execute(MOVE_MESSAGES, {**params, "phones": phones})
     for statement in (
         *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_WORDS),
-        *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS),
+        *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS, MOVE_LINKS),
     ):
         db.session.execute(statement, params)

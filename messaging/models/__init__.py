@@ -46,6 +46,7 @@ from messaging.models.costs import (
 )
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
+from messaging.models.links import ShortLink
 from messaging.models.media import MediaFile, UploadedMedia
 from messaging.models.messages import EarlyEdit, Message, MessageChange, NetworkId
 from messaging.models.templates import Template
@@ -96,6 +97,7 @@ __all__ = [
     "ReceivedHook",
     "SendPolicy",
     "SendPolicyDay",
+    "ShortLink",
     "StoreEvent",
     "StoreLink",
     "Template",

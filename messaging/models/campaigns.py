@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Index, Integer, Numeric, SmallInteger, Text, text
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
@@ -67,6 +68,18 @@ class Campaign(Base, TenantOwned):
     """Contacts who got marketing within these days are left out."""
     follow_days: Mapped[int] = mapped_column(SmallInteger, default=7)
     """Orders within these days after the message count as its result."""
+    holdout_percent: Mapped[int] = mapped_column(SmallInteger, default=0)
+    """How many of the recipients get no message, to compare their orders with the others'."""
+    weight: Mapped[int] = mapped_column(SmallInteger, default=50)
+    """The share of the campaign's own message, variant A, among the variants."""
+    variants: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
+    """Further messages, B to D; see experiments/variants.py."""
+    stand_in: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """The template that takes over if the network pauses another one of the campaign."""
+    replaced: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    """Templates, as name/language, for which the stand-in has taken over."""
+    count_clicks: Mapped[bool] = mapped_column(default=False)
+    """Links in the message become short links."""
     test: Mapped[bool] = mapped_column(default=False)
     scheduled_at: Mapped[datetime | None]
     started_at: Mapped[datetime | None]
@@ -119,11 +132,13 @@ class CampaignRecipient(Base, TenantOwned):
     campaign_id: Mapped[str] = mapped_column(Id("cmp"), primary_key=True)
     contact_id: Mapped[str] = mapped_column(Id("con"), primary_key=True)
     state: Mapped[str] = mapped_column(Text)
-    """waiting, handed, left_out or stopped"""
+    """waiting, handed, holdout, left_out or stopped"""
     reason: Mapped[str] = mapped_column(Text, default="")
     """Why the contact was left out, as a code; see contacts/marketing_eligibility.py and
     campaigns/recipients.py.
     """
+    variant: Mapped[str] = mapped_column(Text, default="")
+    """A to D, `holdout`, or empty in a campaign with one message for all."""
     zone: Mapped[str] = mapped_column(Text, default="")
     due_at: Mapped[datetime]
     message_id: Mapped[str | None] = mapped_column(Id("msg"))
@@ -138,6 +153,8 @@ class CampaignRecipient(Base, TenantOwned):
     tapped: Mapped[str] = mapped_column(Text, default="")
     """The title of the button or list row that was tapped last."""
     tapped_at: Mapped[datetime | None]
+    clicked_at: Mapped[datetime | None]
+    """The first click on a short link of the message."""
     opted_out_at: Mapped[datetime | None]
     orders: Mapped[int] = mapped_column(Integer, default=0)
     spent: Mapped[Decimal] = mapped_column(Numeric(14, 3), default=Decimal(0))

@@ -13,7 +13,8 @@ from core.sql.columns import id_column
 
 
 class Template(Base, TenantOwned):
-    """A copy: every sync overwrites it with the network's data, except the header's file."""
+    """A copy: every sync overwrites it with the network's data, except the header's file and
+    the stand-in."""
 
     __tablename__ = "templates"
     __table_args__ = (UniqueConstraint("tenant_id", "account_id", "name", "language"),)
@@ -33,5 +34,7 @@ class Template(Base, TenantOwned):
     """The sample file of the header, if it was uploaded here; see StoredHeaderFile."""
     next_category: Mapped[str] = mapped_column(Text, default="")
     """A category that the network has announced and not applied yet."""
+    stand_in: Mapped[str] = mapped_column(Text, default="")
+    """The name of the template that campaigns send instead when the network pauses this one."""
     changed_at: Mapped[datetime] = mapped_column(default=now)
     synced_at: Mapped[datetime] = mapped_column(default=now)

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 
 from core.errors import invalid
@@ -35,6 +36,25 @@ _FORMATTING = "*~`"
 
 def check_draft(draft: TemplateDraft) -> None:
     """Raise Invalid for the first part that the network would refuse."""
+    for check in part_checks(draft):
+        check()
+
+
+def part_checks(draft: TemplateDraft) -> list[Callable[[], None]]:
+    """The checks of a draft, one for each part."""
+    checks: list[Callable[[], None]] = [lambda: _check_identity(draft)]
+    if draft.category == AUTHENTICATION:
+        return [*checks, lambda: _check_authentication(draft)]
+    return [
+        *checks,
+        lambda: _check_header(draft),
+        lambda: _check_body(draft),
+        lambda: _check_footer(draft.footer),
+        lambda: _check_buttons(draft.buttons),
+    ]
+
+
+def _check_identity(draft: TemplateDraft) -> None:
     check_template_name(draft.name, draft.language, "name", "language")
     if draft.language not in LANGUAGES:
         raise invalid(
@@ -45,13 +65,6 @@ def check_draft(draft: TemplateDraft) -> None:
         )
     if draft.category not in CATEGORIES:
         raise invalid("category", "invalid_category", "Choose a category.")
-    if draft.category == AUTHENTICATION:
-        _check_authentication(draft)
-        return
-    _check_header(draft)
-    _check_body(draft)
-    _check_footer(draft.footer)
-    _check_buttons(draft.buttons)
 
 
 def _check_header(draft: TemplateDraft) -> None:

@@ -12,13 +12,14 @@ from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.repository import CampaignInput
 from messaging.contacts import repository as contact_book
 from messaging.lines import repository as line_repository
-from messaging.models import Campaign, Line
+from messaging.models import Campaign, Line, Template
 from messaging.templates import repository as template_repository
 from messaging.templates.placeholders import NAMES_BY_TRIGGER
 from messaging.templates.repository import TemplateFilters as WantedTemplates
 from portal.campaigns import campaigns_pages
 from portal.campaigns.forms import CampaignMessageForm, CampaignRecipientsForm, CampaignScheduleForm
 from portal.campaigns.labels import estimated_cost
+from portal.campaigns.measure_form import OTHER_VARIANTS, MeasureForm
 from portal.campaigns.template_form import (
     fill_form,
     message_of,
@@ -32,7 +33,7 @@ from portal.web.forms import Form, domain_errors_on, field_text
 from portal.web.i18n import format_duration
 from tenants import accounts
 
-STEPS = ("who", "what", "when", "check")
+STEPS = ("who", "what", "measure", "when", "check")
 
 
 @campaigns_pages.route(f"{CAMPAIGN}/who", methods=["GET", "POST"])
@@ -71,9 +72,7 @@ def what(campaign_id: str) -> Any:
     form = CampaignMessageForm()
     form.offer(
         [(str(one.id), _line_name(one)) for one in lines],
-        list(
-            {f"{one.name}/{one.language}": f"{one.name} · {one.language}" for one in known}.items()
-        ),
+        _template_choices(known),
         offers,
     )
     if request.method == "GET":
@@ -93,6 +92,27 @@ def what(campaign_id: str) -> Any:
         known=known,
         template_fields=template_fields(known),
     )
+
+
+@campaigns_pages.route(f"{CAMPAIGN}/measure", methods=["GET", "POST"])
+@member_may("campaigns.manage")
+def measure(campaign_id: str) -> Any:
+    """Holdout group, variants, short links and the stand-in template."""
+    with tenant_scope(g.tenant_id):
+        campaign = campaign_repository.get(campaign_id)
+        known = template_repository.list_templates(WantedTemplates(state="approved"), limit=200)
+    if (away := _begun(campaign)) is not None:
+        return away
+    form = MeasureForm()
+    form.offer(_template_choices(known))
+    if request.method == "GET":
+        form.show(campaign)
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                campaign_repository.change(campaign_id, form.to_input(campaign, known))
+            return _saved(campaign_id, "measure")
+    return _page(campaign, "measure", form=form, variants=OTHER_VARIANTS)
 
 
 @campaigns_pages.route(f"{CAMPAIGN}/when", methods=["GET", "POST"])
@@ -176,6 +196,11 @@ def _chosen(form: CampaignRecipientsForm) -> CampaignInput:
     if name := field_text(form.save_as).strip():
         return CampaignInput(audience_id=audiences.save(name, filters).id)
     return CampaignInput(filters=filters)
+
+
+def _template_choices(known: list[Template]) -> list[tuple[str, str]]:
+    named = {f"{one.name}/{one.language}": f"{one.name} · {one.language}" for one in known}
+    return list(named.items())
 
 
 def _line_name(line: Line) -> str:

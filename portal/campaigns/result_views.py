@@ -15,6 +15,7 @@ from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.results import RecipientResult
 from messaging.models import Campaign
 from portal.campaigns import campaigns_pages
+from portal.campaigns.effect_labels import effect_sentence
 from portal.campaigns.labels import stop_reason
 from portal.campaigns.views import CAMPAIGN
 from portal.web.auth import may, member_may
@@ -26,7 +27,12 @@ BATCH = 500
 COLUMNS = (
     *("contact_id", "name", "phone", "state", "reason", "coupon", "message_id", "handed_at"),
     *("replied_at", "opted_out_at", "orders", "spent", "currency", "cost_usd"),
-    *("tapped", "tapped_at"),
+    *("tapped", "tapped_at", "variant", "clicked_at"),
+)
+EFFECT_COLUMNS = (
+    *("variant", "people", "sent", "buyers", "conversion_percent", "orders", "spent", "cost_usd"),
+    *("extra_orders", "extra_orders_low", "extra_orders_high"),
+    *("extra_spent", "extra_spent_low", "extra_spent_high", "verdict"),
 )
 
 
@@ -50,6 +56,7 @@ def campaign(campaign_id: str) -> Any:
             else "",
             "zone": current_user.account.time_zone or "UTC",
             "currency": _orders_currency(one),
+            "sentence": _effect_sentence(one),
         }
         found = results.list_results(one, shown, cursor_in_url(), PAGE + 1)
         moving = "X-Part" in request.headers
@@ -88,6 +95,27 @@ def _orders_currency(one: Campaign) -> str:
     return order_port.orders_currency(str(one.filters.get("site_id") or ""))
 
 
+def _effect_sentence(one: Campaign) -> str:
+    comparisons = (one.counts.get("effect") or {}).get("comparisons", [])
+    currency = str(one.counts.get("currency", ""))
+    return effect_sentence(comparisons[0], currency) if comparisons else ""
+
+
+@campaigns_pages.get(f"{CAMPAIGN}/effect.csv")
+@member_may("campaigns.view")
+def effect_csv(campaign_id: str) -> Any:
+    """One row for each group and one for each comparison with the holdout group."""
+    with tenant_scope(g.tenant_id):
+        one = campaign_repository.get(campaign_id)
+    effect, currency = one.counts.get("effect") or {}, str(one.counts.get("currency", ""))
+    rows = [
+        (kind, *(str(row.get(name, "")) for name in EFFECT_COLUMNS), currency)
+        for kind in ("groups", "comparisons")
+        for row in effect.get(kind, [])
+    ]
+    return csv_response("campaign-effect", ("kind", *EFFECT_COLUMNS, "currency"), rows)
+
+
 @campaigns_pages.get(f"{CAMPAIGN}/results.csv")
 @member_may("campaigns.view")
 def export(campaign_id: str) -> Any:
@@ -119,7 +147,8 @@ def _cells(one: RecipientResult, currency: str) -> tuple[str, ...]:
     spent = str(quantize(row.spent, currency)) if currency else str(row.spent)
     bought = (str(row.orders), spent, currency)
     tapped = (row.tapped, rfc3339(row.tapped_at) if row.tapped_at else "")
-    return (*cells, row.message_id or "", *times, *bought, str(row.cost_usd), *tapped)
+    clicked = (row.variant, rfc3339(row.clicked_at) if row.clicked_at else "")
+    return (*cells, row.message_id or "", *times, *bought, str(row.cost_usd), *tapped, *clicked)
 
 
 def _shown() -> str:

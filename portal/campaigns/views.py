@@ -49,7 +49,9 @@ def new() -> Any:
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
                 made = campaign_repository.add(
-                    CampaignInput(name=field_text(form.name), filters={"consent": True})
+                    CampaignInput(
+                        name=field_text(form.name), filters={"consent": True}, count_clicks=True
+                    )
                 )
             return redirect(url_for("campaigns.who", campaign_id=made.id))
     return render_template("campaigns/new.html", form=form)

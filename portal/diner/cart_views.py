@@ -11,6 +11,7 @@ from core.values import qr_codes
 from core.values.money import format_money
 from core.values.phone import display_phone
 from core.values.text import BadText
+from messaging.links import short_links
 from messaging.models import Line
 from portal.diner import time_views
 from portal.diner.menu_cache import MenuFacts, menu_cache
@@ -69,6 +70,7 @@ class CartIn(BaseModel):
     tip: int = Field(0, ge=0, le=100)
     due: AwareDatetime | None = None
     replaces: str = Field("", max_length=12)
+    via: str = Field("", max_length=400)
 
 
 @diner.post("/r/<slug>/cart")
@@ -93,6 +95,9 @@ def send_cart(slug: str) -> Response:
                 return error_reply(409, _closed_key("paused", form), language)
             wanted = replace(_requested_cart(form), replaces=_replaced(site, form.replaces))
             cart = carts.create_cart(site, wanted)
+            if code := short_links.read_via(form.via):
+                cart.link_code = code
+                short_links.record_cart(code)
     except DomainError as error:
         if error.code == "paused":
             return error_reply(409, _closed_key("paused", form), language)

@@ -15,6 +15,8 @@ TEXTS = {
     # Pages without a menu
     "no_such_place": N_("Menu not found"),
     "no_such_place_text": N_("Scan the code on your table again, or ask the staff."),
+    "no_such_link": N_("This link does not work"),
+    "no_such_link_text": N_("It may be incomplete, or its message was deleted."),
     "test_mode": N_("This restaurant is in test mode"),
     "test_mode_text": N_(
         "Your order was not sent. Please order with our staff. If you work here, sign in to the "

@@ -23,6 +23,8 @@ from core.db import tenant_scope
 from core.settings import Settings
 from core.values.money import format_money
 from core.values.text import one_line
+from messaging.links import short_links
+from messaging.links.preview_requests import is_person
 from portal.diner import menu_content, opening_hours
 from portal.diner.menu_cache import MenuFacts, menu_cache
 from portal.diner.texts import diner_languages, diner_text, page_functions, script_texts
@@ -84,6 +86,7 @@ def tone(slug: str) -> Response:
 
 
 def _menu(facts: MenuFacts) -> Response:
+    _record_visit(facts)
     language = chosen_language(facts)
     number, seated = _table(facts)
     html, etag = _page(facts, language)
@@ -103,6 +106,15 @@ def _menu(facts: MenuFacts) -> Response:
     answer.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=(self)"
     answer.make_conditional(request)
     return answer
+
+
+def _record_visit(facts: MenuFacts) -> None:
+    """Of a guest who came from a short link of a campaign."""
+    token = request.args.get("via", "")
+    if token and is_person(request.method, request.headers):
+        with tenant_scope(facts.tenant_id):
+            if code := short_links.read_via(token):
+                short_links.record_visit(code)
 
 
 def _page(facts: MenuFacts, language: str) -> tuple[str, str]:

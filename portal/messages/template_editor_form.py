@@ -46,14 +46,14 @@ class TemplateEditorForm(Form):
 
     def refuse(self, error: DomainError) -> None:
         sentence = error_message(error)
-        named = [_place(fault.field) for fault in error.faults]
+        named = [place_of(fault.field) for fault in error.faults]
         for place in named:
             self.faults[place] = sentence
         if not named:
             self.form_errors.append(sentence)
 
 
-def _place(field: str) -> str:
+def place_of(field: str) -> str:
     """Where the page shows the error of a field: rows show those of all their fields."""
     if field.startswith("examples"):
         return "examples"

@@ -9,13 +9,15 @@ from flask_babel import get_locale, gettext
 from core.db import tenant_scope
 from messaging.lines import repository as line_repository
 from messaging.models import Line, Template
-from messaging.templates import authoring
+from messaging.templates import authoring, stand_ins
 from messaging.templates import draft_checks as limits
 from messaging.templates import repository as template_repository
 from messaging.templates.authoring import StoredHeaderFile, TemplatePlan
 from messaging.templates.components import filled_preview, placeholders
 from messaging.templates.drafts import AUTHENTICATION, TemplateDraft, build_components
 from messaging.templates.languages import LANGUAGES
+from messaging.templates.library import library_draft
+from messaging.templates.lint import lint
 from portal.messages.template_editor_form import (
     TemplateEditorForm,
     app_lines,
@@ -26,6 +28,7 @@ from portal.messages.template_editor_form import (
     submitted_draft,
     submitted_file,
 )
+from portal.messages.template_studio_views import finding_json
 from portal.web.auth import member_may
 from portal.web.confirm import confirm_then
 from portal.web.forms import domain_errors_on, text_in_url
@@ -37,7 +40,9 @@ EMPTY = TemplateDraft("", "", "utility")
 @template_editor.route("/templates/new", methods=["GET", "POST"])
 @member_may("lines.manage")
 def new() -> Any:
-    """A new template; `?from=` begins with the content of another one."""
+    """A new template; `?from=` begins with the content of another one, `?library=` with a ready
+    text. With `?language=`, it is the same template in another language.
+    """
     with tenant_scope(g.tenant_id):
         lines = _template_lines()
         source = _source(lines)
@@ -133,6 +138,7 @@ def _page(
         shown = replace(draft, category="utility")
     components = build_components(shown, "")
     accounts = {template_repository.template_account(one): one for one in lines or ()}
+    one_of = known or (source if source is not None and source.name == draft.name else None)
     return render_template(
         "templates/edit.html",
         form=form,
@@ -152,7 +158,18 @@ def _page(
         kept_file=kept_file_token(file) if file is not None and request.form else "",
         picture=picture_url(file),
         limits=limits,
+        tabs=_tabs(one_of),
+        tab_source=one_of,
+        findings=[finding_json(one) for one in lint(draft)] if draft.body else [],
     )
+
+
+def _tabs(one_of: Template | None) -> list[Template]:
+    """The languages of the template that is edited or translated."""
+    if one_of is None:
+        return []
+    with tenant_scope(g.tenant_id):
+        return stand_ins.languages_of(one_of.account_id, one_of.name)
 
 
 def _template_lines() -> list[Line]:
@@ -170,9 +187,14 @@ def _source(lines: list[Line]) -> Template | None:
 
 
 def _begin_with(source: Template | None) -> TemplateDraft:
+    language = text_in_url("language", 20)
     if source is None:
-        return replace(EMPTY, language=_own_language())
+        ready = library_draft(text_in_url("library", 60), language)
+        return ready or replace(EMPTY, language=_own_language())
     draft = authoring.draft_to_change(source)
+    if language in LANGUAGES and language != draft.language:
+        ready = library_draft(draft.name, language)
+        return ready or replace(draft, language=language)
     return replace(draft, name=authoring.copy_name(draft.name, {draft.name}))
 
 

@@ -15,6 +15,7 @@ from messaging.messages import accept as message_accept
 from messaging.messages.accept import AcceptedMessage, MessageDraft
 from messaging.models import Line, Template
 from messaging.templates import repository as template_repository
+from messaging.templates import stand_ins
 from messaging.templates import sync as template_sync
 from messaging.templates import validation as template_validation
 from messaging.templates.authoring import EDITABLE_STATES, header_file_of
@@ -124,6 +125,7 @@ def _page(known: Template, form: TemplateForm | None) -> str:
     with tenant_scope(g.tenant_id):
         lines = template_repository.lines_of(known, line_repository.list_lines())
         uses = template_repository.latest_uses(known) if may("messages.view") else []
+        stand_in_choices = stand_ins.possible_stand_ins(known) if may("lines.manage") else []
     if form is None and lines and may("messages.send"):
         form = TemplateForm(formdata=None)
         form.phone.data = request.args.get("phone", "")[:40]
@@ -141,6 +143,7 @@ def _page(known: Template, form: TemplateForm | None) -> str:
         editable=known.state in EDITABLE_STATES,
         draftable=is_draftable(known.components),
         delete_warning=delete_warning(),
+        stand_in_choices=[one.name for one in stand_in_choices],
         picture=picture_url(header_file_of(known)),
     )
 

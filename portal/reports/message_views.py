@@ -11,6 +11,8 @@ from flask_babel import format_decimal, gettext
 from core.clock import now
 from core.db import tenant_scope
 from core.values.date_ranges import DateRange
+from core.values.money import quantize
+from messaging.campaigns import order_port
 from messaging.costs import usage as message_usage
 from messaging.costs.usage import Period, UsageTotal
 from messaging.inbox import ad_arrivals
@@ -21,7 +23,7 @@ from portal.reports.filters import day_label, filters_in_url
 from portal.web import charts
 from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
-from restaurant.orders.reports.after_arrival import count_orders_after
+from restaurant.orders.reports.after_arrival import OrdersAfter, orders_after
 from restaurant.sites import sites
 
 COUNTED = ("sent", "delivered", "read", "failed", "received", "cost_usd")
@@ -46,7 +48,8 @@ def messages() -> Any:
         before = by_day(filters.span.before, shown)
         by_line = message_usage.usage_totals(_period(filters.span), "line", shown)
         unconfirmed = message_usage.count_unconfirmed(_period(filters.span))
-        ads = _ads(filters.span)
+        currency = order_port.orders_currency()
+        ads = _ads(filters.span, currency)
     label = day_label(filters.span)
     chart = charts.column_chart(
         [(label(day.key), (day.sent, day.received, day.failed)) for day in days],
@@ -63,18 +66,41 @@ def messages() -> Any:
         chart=chart,
         by_line=[(lines[one.key].name, one) for one in by_line],
         ads=ads,
-        has_orders=any(orders for _, orders in ads),
+        has_orders=any(bought.orders for _, bought in ads),
+        currency=currency,
         change=charts.percent_change,
     )
 
 
-def _ads(span: DateRange) -> list[tuple[AdTotal, int]]:
+@reports.get("/reports/ads.csv")
+@member_may("reports.view")
+def ads_csv() -> Any:
+    """One row for each ad: conversations, orders and their value."""
+    filters = filters_in_url(now().date())
+    with tenant_scope(g.tenant_id):
+        currency = order_port.orders_currency()
+        ads = _ads(filters.span, currency)
+    columns = ("source_id", "source_type", "source_url", "headline", "conversations", "orders")
+    rows = (
+        (
+            *(getattr(ad, name) for name in columns[:4]),
+            str(ad.conversations),
+            str(bought.orders),
+            str(quantize(bought.spent, currency) if currency else bought.spent),
+            currency,
+        )
+        for ad, bought in ads
+    )
+    return csv_response("ads", (*columns, "spent", "currency"), rows)
+
+
+def _ads(span: DateRange, currency: str) -> list[tuple[AdTotal, OrdersAfter]]:
     """The ads of the period, each with the orders of its customers."""
     midnight = partial(datetime.combine, time=time.min, tzinfo=UTC)
     ads = ad_arrivals.arrivals_by_ad(midnight(span.since), midnight(span.until + timedelta(1)))
     came = [(str(at), one.contact_id, one.at) for at, ad in enumerate(ads) for one in ad.arrivals]
-    orders = count_orders_after(came) if may("orders.view") else {}
-    return [(ad, orders.get(str(at), 0)) for at, ad in enumerate(ads)]
+    bought = orders_after(came, currency) if may("orders.view") else {}
+    return [(ad, bought.get(str(at), OrdersAfter())) for at, ad in enumerate(ads)]
 
 
 @reports.get("/reports/messages.csv")

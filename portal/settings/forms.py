@@ -57,6 +57,12 @@ class LanguageModelForm(Form):
     enabled = BooleanField(_("Use this language model"), default=True)
 
 
+class AdConversionForm(Form):
+    dataset_id = StringField(_("Dataset ID"), [required(), Length(max=20)])
+    token = PasswordField(_("Access token"), [Optional(), Length(max=1000)])
+    enabled = BooleanField(_("Report purchases"), default=True)
+
+
 class SettingsForm(Form):
     name = StringField(_("Business name"), [required(), Length(max=120)])
     locale = SelectField(_("Language"), [required()], choices=LANGUAGES)

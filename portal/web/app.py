@@ -58,11 +58,13 @@ from portal.inbox import views as inbox_views
 from portal.lines.linked_views import linked_pages
 from portal.lines.simulated_phone_views import phones
 from portal.lines.views import lines_pages
+from portal.links.views import links
 from portal.loyalty import loyalty_pages, programme_views, reward_views
 from portal.loyalty import member_views as loyalty_member_views
 from portal.mailbox.views import mailbox
 from portal.maps import street_tiles
 from portal.messages.template_editor_views import template_editor
+from portal.messages.template_studio_views import template_studio
 from portal.messages.template_views import templates_pages
 from portal.messages.views import messages_pages
 from portal.oauth.consent_views import connected_apps
@@ -104,6 +106,7 @@ from portal.restaurant.photo_views import photos
 from portal.restaurant.site_views import sites_pages
 from portal.restaurant.table_views import tables_pages
 from portal.restaurant.zone_views import delivery_pages
+from portal.settings.ad_conversion_views import ad_conversion_pages
 from portal.settings.data_views import data_pages
 from portal.settings.model_views import language_model_pages
 from portal.settings.views import settings_pages
@@ -150,6 +153,7 @@ BLUEPRINTS = (
     usage_pages,
     linked_pages,
     template_editor,
+    template_studio,
     templates_pages,
     hooks_pages,
     stores_pages,
@@ -177,12 +181,14 @@ BLUEPRINTS = (
     plan_pages,
     data_pages,
     language_model_pages,
+    ad_conversion_pages,
     audit_pages,
     account,
     operator,
     phones,
     photos,
     diner,
+    links,
     courier_pages,
     ticket_code_pages,
 )
@@ -280,6 +286,7 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     app.add_template_filter(own_name, "language")
     for unsigned in (
         diner,
+        links,
         courier_pages,
         oauth_endpoints,
     ):  # no sign-in there, and no cookie is read

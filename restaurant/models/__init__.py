@@ -1,5 +1,6 @@
 """Database models: sites and tables, menus, carts and orders, tabs, delivery, payments, loyalty."""
 
+from restaurant.models.ads import AdConversion, AdConversionSettings
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.kitchen import DishTimes, OrderFeedback
 from restaurant.models.language_models import LanguageModel, ModelRequest
@@ -53,6 +54,8 @@ from restaurant.models.tabs import (
 )
 
 __all__ = [
+    "AdConversion",
+    "AdConversionSettings",
     "Area",
     "Cart",
     "Coupon",

@@ -23,6 +23,7 @@ class Cart(Base, TenantOwned):
         UniqueConstraint("tenant_id", "code"),
         tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index("carts_made_idx", "tenant_id", "site_id", "made_at"),
+        Index("carts_link_idx", "tenant_id", "link_code", postgresql_where=text("link_code <> ''")),
     )
 
     id: Mapped[str] = id_column("crt")
@@ -50,6 +51,8 @@ class Cart(Base, TenantOwned):
     """Digest of the client's network, with a key that changes daily, for the hourly limits."""
     replaces_order_id: Mapped[str | None] = mapped_column(Id("ord"))
     """The guest changes this order."""
+    link_code: Mapped[str] = mapped_column(Text, default="")
+    """The short link of a campaign from which the diner came."""
     due_at: Mapped[datetime | None]
     """The time that the diner chose; None: as soon as possible."""
     made_at: Mapped[datetime] = mapped_column(default=now)

@@ -29,6 +29,7 @@ INNER_LAYERS = {
         ("messaging.messages",),
         ("messaging.templates",),
         ("messaging.contacts",),
+        ("messaging.links",),
         # Stored messages and files, which consent, merging and erasure of contacts change too.
         (
             "messaging.messages.queries",
@@ -59,7 +60,8 @@ INNER_LAYERS = {
     "restaurant": (
         ("restaurant.wiring",),
         ("restaurant.contact_sync",),
-        ("restaurant.campaign_order_filters",),
+        ("restaurant.campaign_order_filters", "restaurant.menu_addresses"),
+        ("restaurant.ads",),
         ("restaurant.text_orders",),
         ("restaurant.chat",),
         ("restaurant.couriers",),

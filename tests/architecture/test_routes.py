@@ -29,6 +29,7 @@ UNGUARDED = {
 }
 # Pages for people who are not signed in, or not yet.
 OPEN = {
+    "links.follow": "short links of campaigns; the code is the key",
     "start.front": "leads to sign-in or home",
     "start.signup": "makes an account",
     "start.resend": "sends a letter only to an address that waits for one",

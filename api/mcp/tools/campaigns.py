@@ -5,7 +5,8 @@ from typing import Any
 from pydantic import Field
 
 from api.mcp.tools.base import Arguments, Tool, ToolCall
-from api.v1.schemas.messaging.campaigns import campaign_json, outlook_json
+from api.v1.schemas.messaging.campaign_dry_run import outlook_json
+from api.v1.schemas.messaging.campaigns import campaign_json
 from messaging.campaigns import dry_run
 from messaging.campaigns import repository as campaign_repository
 

@@ -12,6 +12,8 @@ from api.schemas import ErrorBody
 from api.v1 import View, takes_file, v1
 from api.v1.messaging.app_sends import refuse_app
 from api.v1.messaging.audiences import TAG
+from api.v1.schemas.messaging.campaign_dry_run import DryRun, outlook_json
+from api.v1.schemas.messaging.campaign_effect import CampaignEffect, effect_json
 from api.v1.schemas.messaging.campaign_field_names import wire_field_names
 from api.v1.schemas.messaging.campaigns import (
     CampaignFacts,
@@ -19,14 +21,12 @@ from api.v1.schemas.messaging.campaigns import (
     CampaignPath,
     CampaignQuery,
     CampaignShape,
-    DryRun,
     FileBody,
     FileQuery,
     ResultPage,
     ResultQuery,
     StartRequest,
     campaign_json,
-    outlook_json,
     result_json,
 )
 from core.db import tenant_scope
@@ -192,6 +192,21 @@ def campaign_results(path: CampaignPath, query: ResultQuery) -> dict[str, Any]:
         campaign = campaign_repository.get(path.campaign_id)
         rows = results.list_results(campaign, query.state or "", query.after, query.limit + 1)
     return page(rows, query, lambda one: one.recipient.contact_id, result_json)
+
+
+@v1.get(
+    "/campaigns/<campaign_id>/effect",
+    tags=[TAG],
+    summary="Get the extra orders of a campaign",
+    responses={200: CampaignEffect},
+)
+@key_may("campaigns")
+def campaign_effect(path: CampaignPath) -> dict[str, Any]:
+    """Orders and money of the recipients compared with the holdout group, with a 95 % interval.
+    Updated with the other results.
+    """
+    with tenant_scope(g.tenant_id):
+        return effect_json(campaign_repository.get(path.campaign_id))
 
 
 def _caller() -> ApiCaller:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import delete, select, text, update
 
 from core.db import current_tenant_id, db
-from core.ids import from_uuid
+from core.ids import from_uuid, to_uuid
 from core.mail import Mail, body_of
 from core.security.encryption import KeyringError
 from messaging.messages.media import files as media_files
@@ -38,6 +38,10 @@ UPDATE message_changes SET cause = ''
 """)
 DROP_NETWORK_IDS = text("""
 DELETE FROM network_ids WHERE tenant_id = :tenant_id AND network_id = ANY(:network_ids)
+""")
+# Short links of campaigns: they no longer work afterwards.
+DROP_LINKS = text("""
+DELETE FROM short_links WHERE tenant_id = :tenant_id AND contact_id = :contact_id
 """)
 # Tables with raw bodies are scanned in the order of their ids.
 EVENTS = text("""
@@ -187,6 +191,8 @@ def scan_table(
 
 def erase_remaining(target: ErasureTarget) -> None:
     params = search_patterns(target)
+    own = {"tenant_id": current_tenant_id(), "contact_id": str(to_uuid("con", target.contact_id))}
+    db.session.execute(DROP_LINKS, own)
     statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES, DROP_HELD, DROP_EARLY_EDITS]
     if target.names:
         for statement in statements:

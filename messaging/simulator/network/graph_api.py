@@ -157,6 +157,15 @@ class GraphApi:
             return refusal_response(self._network, _SERVER_ERROR)
         return self._take(request, line, body)
 
+    def _count_template(self, line: SimulatedLine, kind: str, body: Any) -> None:
+        if kind != "template":
+            return
+        part = body["template"]
+        code = str(part["language"]["code"])
+        found = self._network.templates.find(line.account_id, str(part["name"]), code)
+        if found is not None:
+            self.templates.count_send(line.account_id, found)
+
     def _take(self, request: web.Request, line: SimulatedLine, body: Any) -> web.Response:
         read = check_send(body, partial(self._network.templates.find, line.account_id))
         if isinstance(read, Refusal):
@@ -171,6 +180,7 @@ class GraphApi:
         refusal = self._refusal(chat, kind, content, body) if chat else refuse(131026)
         if refusal is not None or chat is None:
             return refusal_response(self._network, refusal or refuse(131026))
+        self._count_template(line, kind, body)
         bubble = ChatMessage(
             new_network_id(),
             True,

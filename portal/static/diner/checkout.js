@@ -1,5 +1,5 @@
 // The cart sheet, and sending the cart.
-import { data, find, minor, money, openSheet, post, translate, table, showMessage } from "./page.js";
+import { data, find, minor, money, openSheet, post, translate, table, showMessage, via } from "./page.js";
 import { optionNames, unit } from "./cart.js";
 import { Coupon } from "./coupon.js";
 import { showPrices } from "./prices.js";
@@ -196,7 +196,7 @@ export class Checkout {
     try {
       const round = { due: this.times.due || null, payment_method: value("pay"), tip: Number(value("tip") ?? 0), notes: find("[data-notes]").value, language: data.language, coupon: this.coupon.good ? this.coupon.code : "" };
       const answer = this.party.joined && !this.changing && value("type") === "dine_in" ? await this.party.send(round) : await post("cart", {
-        due: this.times.due || null, replaces: this.changing,
+        due: this.times.due || null, replaces: this.changing, via,
         lines: this.cart.lines.map(({ item, options, note, quantity }) => ({ item, options, note, quantity })),
         order_type: value("type"), payment_method: value("pay"), tip: Number(value("tip") ?? 0),
         table: find("[data-table-input]").value.trim(), k: table.key,

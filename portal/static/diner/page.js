@@ -6,6 +6,8 @@ export const data = read("menu-data");
 export const words = read("menu-words");
 export const base = meta("menu-base");
 export const table = { ...JSON.parse(meta("menu-table")), key: new URLSearchParams(location.search).get("k") ?? "" };
+// The short link of a message through which the guest came.
+export const via = new URLSearchParams(location.search).get("via") ?? "";
 export const find = (selector, under = document) => under.querySelector(selector);
 export const translate = (key, values = {}) => words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 

@@ -148,6 +148,30 @@ function update() {
   draw();
 }
 
+// The server's rules, asked shortly after the last change.
+const findings = place.querySelector("[data-findings]");
+let waiting;
+let asked = 0;
+async function check() {
+  const number = ++asked;
+  const fields = new FormData(form);
+  fields.delete("header_file");
+  const answer = await fetch(place.dataset.checkUrl, { method: "POST", body: fields }).catch(() => null);
+  if (!answer?.ok || number !== asked) return;
+  const { findings: found } = await answer.json();
+  if (!found.length) {
+    findings.replaceChildren(element("p", "soft", findings.dataset.nothing));
+    return;
+  }
+  findings.replaceChildren(element("ul", "findings", ...found.map((one) => element(
+    "li", `finding finding-${one.severity}`, element("strong", "", findings.dataset[one.severity]), ` ${one.message}`,
+  ))));
+}
+function checkSoon() {
+  clearTimeout(waiting);
+  if (body.value.trim() || isAuthentication()) waiting = setTimeout(check, 500);
+}
+
 const adder = form.querySelector("[data-add-placeholder]");
 adder.hidden = false;
 adder.addEventListener("click", () => {
@@ -158,6 +182,8 @@ adder.addEventListener("click", () => {
 });
 
 form.addEventListener("input", update);
+form.addEventListener("input", checkSoon);
+form.addEventListener("change", checkSoon);
 form.addEventListener("change", (event) => {
   if (event.target.name !== "header_file") {
     update();

@@ -5,6 +5,8 @@ from core.db import db
 from messaging.campaigns import audiences
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.repository import CampaignInput
+from messaging.links import short_links
+from messaging.links.short_links import NewLink
 from messaging.models import CampaignRecipient
 from tests.factories import Business
 
@@ -26,4 +28,7 @@ def plant_campaign(business: Business, name: str, contact_id: str) -> dict[str, 
                 coupon=f"{name}-code",
             )
         )
+        db.session.flush()
+        link = NewLink(short_links.new_code(), contact_id, f"https://example.com/{name}")
+        short_links.store_links(draft.id, [link])
     return {"campaign_id": draft.id, "audience_id": audience.id}

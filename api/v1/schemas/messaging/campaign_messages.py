@@ -94,3 +94,21 @@ class TemplateFacts(BaseModel):
         place = self.header_location
         location = place.model_dump() if place else {}
         return {**named, "buttons": self.buttons, "media": media, "location": location}
+
+
+class VariantFacts(BaseModel):
+    """Another message of the same campaign: a text or a template."""
+
+    weight: int = Field(
+        50, ge=1, le=100, description="Its share of the recipients, relative to the other weights."
+    )
+    message: str = Field(
+        "", max_length=4096, examples=["Soup day! Come by until 15:00."], description="The text."
+    )
+    template: TemplateFacts | None = Field(
+        None, description="A template to send instead of `message`."
+    )
+
+    def values_to_store(self) -> dict[str, Any]:
+        template = self.template.values_to_store() if self.template else {}
+        return {"weight": self.weight, "text": self.message, "template": template}

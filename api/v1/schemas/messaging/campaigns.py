@@ -9,21 +9,19 @@ from pydantic import BaseModel, Field
 from api.paging import PageQuery
 from api.schemas import Moment
 from api.v1.schemas.messaging.audiences import FilterFacts
-from api.v1.schemas.messaging.campaign_messages import CardFacts, TemplateFacts
+from api.v1.schemas.messaging.campaign_messages import CardFacts, TemplateFacts, VariantFacts
 from api.v1.schemas.messaging.contacts import CONTACT_ID
 from core.clock import rfc3339
-from core.values.money import json_number, usd
+from core.values.money import json_number
 from messaging.campaigns import results
-from messaging.campaigns.dry_run import DryRunResult
-from messaging.campaigns.personalize import MessagePreview
 from messaging.campaigns.repository import DEFAULT_QUIET_HOURS, UNCHANGED, CampaignInput
 from messaging.campaigns.results import RecipientResult
 from messaging.campaigns.template_values import with_stored_file
 from messaging.models import Campaign
-from messaging.templates.components import TemplatePreview
 
 CAMPAIGN_ID = "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+NEVER_NULL = ("rest_days", "follow_days", "holdout_percent", "weight", "count_clicks")
 SHOWN = f"^({'|'.join(results.RESULT_STATES)})$"
 
 
@@ -65,6 +63,36 @@ class CampaignFacts(BaseModel):
     quiet_hours: Quiet | None = Field(None, description="null: none. 21:00 to 09:00 by default.")
     rest_days: int | None = Field(None, ge=0, le=365)
     follow_days: int | None = Field(None, ge=0, le=90)
+    holdout_percent: int | None = Field(
+        None,
+        ge=0,
+        le=50,
+        examples=[10],
+        description="This share of the recipients gets no message. Their orders are compared with"
+        " those of the others; see `GET /campaigns/{campaign_id}/effect`.",
+    )
+    weight: int | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="The weight of this message, variant A, among the variants. 50 by default.",
+    )
+    variants: list[VariantFacts] | None = Field(
+        None,
+        max_length=3,
+        description="Up to three other messages, B to D. Each recipient gets one of them; which"
+        " one follows from the campaign and the contact.",
+    )
+    stand_in: TemplateFacts | None = Field(
+        None,
+        description="The template to send instead if WhatsApp pauses the campaign's template"
+        " while it runs. null: none.",
+    )
+    count_clicks: bool | None = Field(
+        None,
+        description="Turn the links of the message into short links that count clicks. Off by"
+        " default.",
+    )
 
     def to_input(self, before: dict[str, Any] | None = None) -> CampaignInput:
         """Return the input; fields that were not sent stay unchanged.
@@ -87,10 +115,15 @@ class CampaignFacts(BaseModel):
             "quiet": (_minutes(hours.since), _minutes(hours.until)) if hours else (None, None),
             "rest_days": self.rest_days,
             "follow_days": self.follow_days,
+            "holdout_percent": self.holdout_percent,
+            "weight": self.weight,
+            "variants": [one.values_to_store() for one in self.variants or ()],
+            "stand_in": self.stand_in.values_to_store() if self.stand_in else {},
+            "count_clicks": self.count_clicks,
         }
         names = {"instance_id": "line_id", "message": "text", "quiet_hours": "quiet"}
         names_sent = {names.get(name, name) for name in sent}
-        names_sent -= {name for name in ("rest_days", "follow_days") if values[name] is None}
+        names_sent -= {name for name in NEVER_NULL if values[name] is None}
         return CampaignInput(
             **{name: value if name in names_sent else UNCHANGED for name, value in values.items()}
         )
@@ -126,6 +159,15 @@ class ResultQuery(PageQuery):
 class Counts(BaseModel):
     people: int = Field(description="Contacts that match the filters, including skipped ones.")
     recipients: int
+    holdout: int = Field(description="Contacts in the holdout group, who get no message.")
+    clicked: int = Field(description="Recipients who opened a short link.")
+    link_clicks: int = Field(description="Clicks on short links, without link previews.")
+    visited: int = Field(description="Recipients whose link opened the menu.")
+    carts: int = Field(description="Recipients from whose link a cart was made.")
+    link_orders: int = Field(description="Orders from these carts.")
+    link_spent: str = Field(
+        description="The value of the orders from short links, in `currency`.", examples=["420.00"]
+    )
     waiting: int
     sent: int = Field(
         description="Messages accepted by the network, regardless of what happened afterwards."
@@ -174,6 +216,18 @@ class CampaignShape(BaseModel):
     quiet_hours: dict[str, str] | None
     rest_days: int
     follow_days: int
+    holdout_percent: int = Field(description="The share of the recipients who get no message.")
+    weight: int = Field(description="The weight of this message, variant A.")
+    variants: list[dict[str, Any]] = Field(
+        description="The other messages, B to D, each with `weight` and `message` or `template`."
+    )
+    stand_in: dict[str, Any] | None = Field(
+        description="The template that is sent if WhatsApp pauses the campaign's own."
+    )
+    replaced: list[str] = Field(
+        description="Templates, as `name/language`, for which the stand-in has taken over."
+    )
+    count_clicks: bool = Field(description="Whether links become short links.")
     test: bool
     results: Counts
     scheduled_at: str | None
@@ -188,54 +242,20 @@ class CampaignPage(BaseModel):
     next: str | None
 
 
-class ButtonShape(BaseModel):
-    text: str = Field(description="The button's label.")
-    url: str = Field(description="The button's URL, filled in; empty if it has none.")
-
-
-class PreviewShape(BaseModel):
-    name: str
-    phone: str
-    message: str = Field(description="The text as this recipient would get it.")
-    header: str = Field(description="The header of a template, filled; empty when it has none.")
-    header_media: str = Field(
-        description="image, video, document or location above the text, or empty."
-    )
-    footer: str
-    buttons: list[ButtonShape]
-    choices: list[str] = Field(description="The rows of a list, which its button opens.")
-
-
-class DryRun(BaseModel):
-    people: int
-    recipients: int
-    left_out: dict[str, int] = Field(examples=[{"opted_out": 12, "recent": 3}])
-    cost_usd: float
-    seconds: int = Field(description="Estimated sending time in seconds, without quiet hours.")
-    days: int = Field(
-        description="On how many days it is sent: WhatsApp limits how many new people an account"
-        " may write to in 24 hours, and a campaign leaves a tenth of them to other messages.",
-        examples=[1],
-    )
-    recipient_limit: int | None = Field(
-        description="How many new people the account may write to in 24 hours; null: no limit."
-    )
-    asleep: int = Field(description="Recipients in quiet hours at the start time.")
-    previews: list[PreviewShape] = Field(
-        description="The message as three of the contacts would get it."
-    )
-    warnings: list[str]
-    problem: str | None = Field(description="What must be fixed before it can start.")
-
-
 class ResultShape(BaseModel):
     contact_id: str = Field(examples=[CONTACT_ID])
     name: str
     phone: str
     state: str = Field(
-        description="The message's state; before sending: `waiting`, `left_out` or `stopped`."
+        description="The message's state; without a message: `waiting`, `left_out`, `holdout` or"
+        " `stopped`."
     )
     reason: str = Field(description="Why the contact was skipped, or why the message failed.")
+    variant: str = Field(
+        description="The variant of the message, `A` to `D`; `holdout` if none was sent; empty in a"
+        " campaign without variants and holdout group."
+    )
+    clicked_at: str | None = Field(description="The first click on a short link.")
     message_id: str | None
     coupon: str
     cost_usd: float
@@ -275,6 +295,12 @@ def campaign_json(one: Campaign) -> dict[str, Any]:
         else None,
         "rest_days": one.rest_days,
         "follow_days": one.follow_days,
+        "holdout_percent": one.holdout_percent,
+        "weight": one.weight,
+        "variants": [_variant_json(variant) for variant in one.variants],
+        "stand_in": _template_json(one.stand_in),
+        "replaced": one.replaced,
+        "count_clicks": one.count_clicks,
         "test": one.test,
         "results": counts_json(one.counts),
         "scheduled_at": one.scheduled_at and rfc3339(one.scheduled_at),
@@ -283,6 +309,11 @@ def campaign_json(one: Campaign) -> dict[str, Any]:
         "created_at": rfc3339(one.created_at),
         "changed_at": rfc3339(one.changed_at),
     }
+
+
+def _variant_json(one: dict[str, Any]) -> dict[str, Any]:
+    template = _template_json(one.get("template") or {})
+    return {"weight": one["weight"], "message": one.get("text", ""), "template": template}
 
 
 def _template_json(template: dict[str, Any]) -> dict[str, Any] | None:
@@ -308,40 +339,9 @@ def because(one: Campaign) -> str:
 
 
 def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
-    blank: dict[str, Any] = {"spent": "0", "currency": ""}
+    blank: dict[str, Any] = {"spent": "0", "link_spent": "0", "currency": ""}
     blank |= {name: {} for name in ("reasons", "causes", "taps")}
     return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
-
-
-def outlook_json(result: DryRunResult) -> dict[str, Any]:
-    return {
-        "people": result.people,
-        "recipients": result.recipients,
-        "left_out": result.left_out,
-        "cost_usd": json_number(usd(result.cost_usd)),
-        "seconds": result.seconds,
-        "days": result.days,
-        "recipient_limit": result.recipient_limit,
-        "asleep": result.asleep,
-        "previews": [_preview_json(one) for one in result.previews],
-        "warnings": result.warnings,
-        "problem": result.problem.message if result.problem else None,
-    }
-
-
-def _preview_json(one: MessagePreview) -> dict[str, Any]:
-    shown = one.shown or TemplatePreview()
-    pairs = zip(shown.buttons, shown.links, strict=True)
-    return {
-        "name": one.name,
-        "phone": one.phone,
-        "message": one.text,
-        "header": shown.header,
-        "header_media": shown.header_media,
-        "footer": shown.footer,
-        "buttons": [{"text": text, "url": url} for text, url in pairs],
-        "choices": list(one.choices),
-    }
 
 
 def result_json(one: RecipientResult) -> dict[str, Any]:
@@ -352,6 +352,8 @@ def result_json(one: RecipientResult) -> dict[str, Any]:
         "phone": one.phone,
         "state": one.shown,
         "reason": row.reason or row.cause,
+        "variant": row.variant,
+        "clicked_at": row.clicked_at and rfc3339(row.clicked_at),
         "message_id": row.message_id,
         "coupon": row.coupon,
         "cost_usd": json_number(row.cost_usd),

@@ -15,7 +15,7 @@ from messaging.simulator.network.templates.store import Template, new_template_i
 from messaging.simulator.network.webhook_sender import WebhookSender
 
 APP_ID = "1"
-REJECTED_NAME = "reject"
+REJECTED_NAME, PAUSED_NAME = "reject", "pause_after_"
 _VERSION = r"/{version:v\d+\.\d+}"
 _OTP_URL = "https://www.whatsapp.com/otp/code/?otp_type={kind}&code=otp{{{{1}}}}"
 Refuse = Callable[[Refusal, int | None], web.Response]
@@ -133,24 +133,48 @@ class TemplateEndpoints:
         asyncio.get_running_loop().call_later(seconds, self._review, account_id, template)
 
     def _review(self, account_id: str, template: Template) -> None:
-        """Approve the template, or reject a name that contains `reject`."""
+        """Approve the template, or reject a name that contains `reject`.
+
+        A name that contains `pause_after_` and a number is paused after so many messages.
+        """
         if template["status"] != "PENDING":
             return
         rejected = REJECTED_NAME in template["name"]
         template["status"] = "REJECTED" if rejected else "APPROVED"
         template["rejected_reason"] = "PROMOTIONAL" if rejected else "NONE"
         self._network.templates.save()
+        self._report(account_id, template, template["status"])
+
+    def count_send(self, account_id: str, template: Template) -> None:
+        """Pause the template if its name says so."""
+        limit = pause_limit(template["name"])
+        if limit is None or template["status"] != "APPROVED":
+            return
+        template["sends"] = template.get("sends", 0) + 1
+        if template["sends"] >= limit:
+            template["status"] = "PAUSED"
+            self._report(account_id, template, "PAUSED")
+        self._network.templates.save()
+
+    def _report(self, account_id: str, template: Template, event: str) -> None:
         value = {
-            "event": template["status"],
+            "event": event,
             "message_template_id": int(template["id"]),
             "message_template_name": template["name"],
             "message_template_language": template["language"],
             "message_template_category": template["category"],
-            "reason": template["rejected_reason"],
+            "reason": template.get("rejected_reason", "NONE"),
         }
         lines = self._network.account(account_id)
         if lines and self._courier is not None:
             self._courier.account_update(lines[0], "message_template_status_update", value)
+
+
+def pause_limit(name: str) -> int | None:
+    """The number after `pause_after_` in a name; None if there is none."""
+    _before, found, after = name.partition(PAUSED_NAME)
+    digits = after.partition("_")[0]
+    return int(digits) if found and digits.isdecimal() and int(digits) > 0 else None
 
 
 def _reviewed_parts(body: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Holdout groups and variants of campaigns, and the extra orders they prove."""

@@ -1,0 +1,1 @@
+"""Purchases of people who came from an ad, reported to Meta."""
