@@ -48,6 +48,14 @@ from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.media import MediaFile, UploadedMedia
 from messaging.models.messages import EarlyEdit, Message, MessageChange, NetworkId
+from messaging.models.team_inbox import (
+    ConversationCase,
+    ConversationLabel,
+    InboxSettings,
+    Label,
+    MemberTurn,
+    ScheduledReply,
+)
 from messaging.models.templates import Template
 from webhooks.inbound.models import ReceivedHook
 
@@ -71,6 +79,8 @@ __all__ = [
     "ContactTag",
     "ContactToken",
     "Conversation",
+    "ConversationCase",
+    "ConversationLabel",
     "ConversationNote",
     "ConversationWord",
     "EarlyEdit",
@@ -79,11 +89,14 @@ __all__ = [
     "HeldMessage",
     "HookKey",
     "Identity",
+    "InboxSettings",
+    "Label",
     "LedgerEntry",
     "Line",
     "LinkedDay",
     "LinkedLine",
     "MediaFile",
+    "MemberTurn",
     "Message",
     "MessageChange",
     "NetworkId",
@@ -94,6 +107,7 @@ __all__ = [
     "RateOverride",
     "RateTier",
     "ReceivedHook",
+    "ScheduledReply",
     "SendPolicy",
     "SendPolicyDay",
     "StoreEvent",
