@@ -59,6 +59,8 @@ class Reply:
     template: tuple[str, str, Any] | None = None
     """Name, language, and the values as `POST /messages` has them in `parameters`."""
     card: ComposedCard | None = None
+    template_file: UploadedFile | None = None
+    """The file above a template's text, of which `template` has the link."""
 
 
 def reply_obstacle(talk: ConversationSummary, line: Line | None) -> str:

@@ -53,7 +53,8 @@ from portal.diner.tabs import views as tab_views
 from portal.diner.views import diner
 from portal.home.views import home
 from portal.inbox import action_views as inbox_action_views
-from portal.inbox import inbox, quick_reply_views, sent_file_views
+from portal.inbox import inbox, quick_reply_views, sent_file_views, team_views
+from portal.inbox import template_views as inbox_template_views
 from portal.inbox import views as inbox_views
 from portal.lines.linked_views import linked_pages
 from portal.lines.simulated_phone_views import phones
@@ -65,6 +66,7 @@ from portal.maps import street_tiles
 from portal.messages.template_editor_views import template_editor
 from portal.messages.template_views import templates_pages
 from portal.messages.views import messages_pages
+from portal.notifications.views import notification_pages
 from portal.oauth.consent_views import connected_apps
 from portal.oauth.server import setup_authorization_server
 from portal.oauth.token_views import oauth_endpoints
@@ -105,6 +107,7 @@ from portal.restaurant.site_views import sites_pages
 from portal.restaurant.table_views import tables_pages
 from portal.restaurant.zone_views import delivery_pages
 from portal.settings.data_views import data_pages
+from portal.settings.inbox_views import inbox_settings_pages
 from portal.settings.model_views import language_model_pages
 from portal.settings.views import settings_pages
 from portal.stores.views import stores_pages
@@ -174,6 +177,8 @@ BLUEPRINTS = (
     webhooks_pages,
     deliveries_pages,
     settings_pages,
+    inbox_settings_pages,
+    notification_pages,
     plan_pages,
     data_pages,
     language_model_pages,
@@ -210,12 +215,15 @@ LOYALTY = (
     reward_views,
     loyalty_member_views,
 )  # importing each adds its routes to the loyalty blueprint
-REPORTS = (messages_report, orders_report, kitchen_report)  # each adds its routes to the reports
+# Each adds its routes to the reports.
+REPORTS = (messages_report, orders_report, kitchen_report, responses_report)
 INBOX = (
     inbox_views,
     inbox_action_views,
     quick_reply_views,
     sent_file_views,
+    team_views,
+    inbox_template_views,
 )  # importing each adds its routes to the inbox blueprint
 
 CAMPAIGNS = (

@@ -37,6 +37,17 @@ SELECT s.tenant_id, s.id, :tag, gen_random_uuid(), :topic, :facts, :path, 0,
        tries = 0, due_at = excluded.due_at, created_at = excluded.created_at
 RETURNING subscription_id
 """)
+QUEUE_TEST = text("""
+INSERT INTO push_notifications (tenant_id, subscription_id, tag, id, topic, facts, path, tries,
+                                due_at, created_at)
+SELECT s.tenant_id, s.id, 'test', gen_random_uuid(), 'test', '{}', '/notifications', 0,
+       CAST(:now AS timestamptz), CAST(:now AS timestamptz)
+  FROM push_subscriptions AS s
+ WHERE s.tenant_id = :tenant_id AND s.person_id = CAST(:person_id AS uuid)
+    ON CONFLICT (tenant_id, subscription_id, tag) DO UPDATE
+   SET id = excluded.id, tries = 0, due_at = excluded.due_at, created_at = excluded.created_at
+RETURNING subscription_id
+""")
 CLAIM = text("""
 UPDATE push_notifications AS n SET due_at = :leased_until, tries = n.tries + 1
   FROM (SELECT subscription_id, tag FROM push_notifications
@@ -89,6 +100,26 @@ class DueNotification:
         return now() - self.created_at > EXPIRES
 
 
+def announce_test(person_id: str) -> bool:
+    """To all devices of one member. False: there is none."""
+    rows = db.session.execute(
+        QUEUE_TEST,
+        {
+            "tenant_id": current_tenant_id(),
+            "person_id": str(to_uuid("per", person_id)),
+            "now": now(),
+        },
+    ).all()
+    if rows:
+        _wake()
+    return bool(rows)
+
+
+def _wake() -> None:
+    lanes.mark_due(LANE, current_tenant_id())
+    notify_workers("jobs.push.drain")
+
+
 def announce(
     topic: str,
     tag: str,
@@ -117,8 +148,7 @@ def announce(
         },
     ).all()
     if rows:
-        lanes.mark_due(LANE, current_tenant_id())
-        notify_workers("jobs.push.drain")
+        _wake()
 
 
 def claim_due() -> list[DueNotification]:

@@ -6,6 +6,7 @@ again then, and the message stands in the conversation at the time when it was s
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import select, text
 
@@ -25,6 +26,7 @@ from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
 from messaging.messages.inbound.cases import LANE
+from messaging.messages.media import uploads as media_uploads
 from messaging.models import Line, ScheduledReply
 from tenants import audit
 from tenants.audit import current_actor
@@ -35,6 +37,7 @@ LONGEST_WAIT = timedelta(days=90)
 SHORTEST_WAIT = timedelta(minutes=1)
 MOST_OF_CONVERSATION = 20
 AT_ONCE = 20
+HEADER_FILE = "header_file"
 RETENTION = timedelta(days=90)
 
 CLAIM = text("""
@@ -84,7 +87,7 @@ def schedule(talk: ConversationSummary, answer: Reply, at: datetime) -> Schedule
         conversation_id=talk.id,
         kind=draft.kind,
         text=draft.text,
-        content=draft.content,
+        content=_with_file(draft.content, answer),
         category=draft.category,
         state=SCHEDULED,
         due_at=at,
@@ -168,7 +171,7 @@ def _send(reply: ScheduledReply) -> None:
         line = _sending_line(talk)
         _check_window(talk, line, reply.kind, moment)
         draft = MessageDraft(
-            reply.kind, talk.address, reply.text, dict(reply.content), category=reply.category
+            reply.kind, talk.address, reply.text, _sent_content(reply), category=reply.category
         )
         draft = message_accept.check_template_draft(draft, line)
         accepted = message_accept.accept_message(draft, line, current_tenant_facts())
@@ -181,6 +184,32 @@ def _send(reply: ScheduledReply) -> None:
     replies.record_reply(talk, accepted.id, reply.by_person)
     search_index.add_words(talk.id, search_index.words_of(draft.text))
     publish_update("conversations.changed", id=talk.id, message=accepted.id)
+
+
+def _with_file(content: dict[str, Any], answer: Reply) -> dict[str, Any]:
+    """Remember the file above a template's text: its link may expire before it is sent."""
+    file = answer.template_file
+    if file is None:
+        return content
+    return {**content, HEADER_FILE: [file.key, file.mime_type, file.filename]}
+
+
+def _sent_content(reply: ScheduledReply) -> dict[str, Any]:
+    """With new links to files, because those of the day of writing may have expired."""
+    content = dict(reply.content)
+    if header := content.pop(HEADER_FILE, None):
+        url = media_uploads.url_for_network(*header)
+        parameters = dict(content["parameters"])
+        parameters["header"] = {
+            name: url if name != "filename" else value
+            for name, value in parameters["header"].items()
+        }
+        content["parameters"] = parameters
+    elif content.get("blob"):
+        content["url"] = media_uploads.url_for_network(
+            content["blob"], content["mime_type"], content["filename"]
+        )
+    return content
 
 
 def window_at(talk: ConversationSummary, line: Line | None, at: datetime) -> WindowAtTime:
