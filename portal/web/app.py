@@ -97,6 +97,7 @@ from portal.reports import kitchen_views as kitchen_report
 from portal.reports import message_views as messages_report
 from portal.reports import order_views as orders_report
 from portal.reports import reports
+from portal.reports import response_views as responses_report
 from portal.restaurant.courier_views import couriers_pages
 from portal.restaurant.happy_hour_views import happy_hour_pages
 from portal.restaurant.item_views import items_pages
