@@ -51,7 +51,7 @@ GUIDE_OF_AREA = {
     "team": "account",
     "settings": "account",
     "inbox_settings": "inbox",
-    "notifications": "notifications",
+    "notifications": "inbox",
     "data": "account",
     "language_model": "restaurant",
     "plan": "account",

@@ -45,30 +45,30 @@ def set_labels(conversation_id: str) -> Any:
     return act_on(conversation_id, lambda: conversation_labels.set_labels(conversation_id, given))
 
 
-@inbox.post("/inbox/<conversation_id>/scheduled/<reply_id>")
+@inbox.post("/inbox/<conversation_id>/scheduled/<scheduled_id>")
 @member_may("inbox.reply")
-def change_scheduled(conversation_id: str, reply_id: str) -> Any:
+def change_scheduled(conversation_id: str, scheduled_id: str) -> Any:
     """Change the time and the text of a reply that waits."""
 
     def change() -> bool:
         talk = inbox_conversations.get(conversation_id)
-        scheduled_replies.get(conversation_id, reply_id)
+        scheduled_replies.get(conversation_id, scheduled_id)
         at = submitted_time("send_at")
         if at is None:
             raise invalid("send_at", "invalid_time", "Enter a date and a time.")
         text = request.form.get("text")
         scheduled_replies.change(
-            talk, reply_id, at, None if text is None else text.replace("\r\n", "\n")
+            talk, scheduled_id, at, None if text is None else text.replace("\r\n", "\n")
         )
         return True
 
     return act_on(conversation_id, change)
 
 
-@inbox.post("/inbox/<conversation_id>/scheduled/<reply_id>/cancel")
+@inbox.post("/inbox/<conversation_id>/scheduled/<scheduled_id>/cancel")
 @member_may("inbox.reply")
-def cancel_scheduled(conversation_id: str, reply_id: str) -> Any:
-    return act_on(conversation_id, lambda: scheduled_replies.cancel(conversation_id, reply_id))
+def cancel_scheduled(conversation_id: str, scheduled_id: str) -> Any:
+    return act_on(conversation_id, lambda: scheduled_replies.cancel(conversation_id, scheduled_id))
 
 
 @inbox.post("/inbox/away")

@@ -22,7 +22,6 @@ class ConversationQuery(PageQuery):
         None,
         max_length=64,
         description="Only conversations with this label, by its id.",
-        examples=["lbl_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"],
     )
     instance_id: int | None = Field(None, ge=1, le=2**31 - 1)
     q: str | None = Field(
