@@ -18,7 +18,7 @@ TAG = Tag(name="Conversations")
 
 
 @v1.get("/labels", tags=[TAG], summary="List labels", responses={200: LabelList})
-@key_may("messages:read", test_keys=True)
+@key_may("messages:read")
 def list_labels() -> dict[str, Any]:
     """Labels tell what a conversation is about. Tags of contacts tell who a person is."""
     with tenant_scope(g.tenant_id):

@@ -83,8 +83,8 @@ def save(name: str, colour: str, label_id: str = "") -> Label:
         raise Conflict("label_exists", "There is already a label with this name.")
     if label_id:
         label = get(label_id)
+        audit.record("inbox.label_changed", name, was=label.name, now=name)
         label.name, label.name_key, label.colour = name, key, colour
-        audit.record("inbox.label_changed", name)
     else:
         if len(list_labels()) >= MOST_LABELS:
             raise Conflict(

@@ -76,7 +76,10 @@ def save(wanted: TeamSettings) -> TeamSettings:
     if checked.assignment != "off":
         wake_inbox()
     audit.record(
-        "inbox.settings_changed", "inbox", assignment=checked.assignment, rating=checked.rating
+        "inbox.settings_changed",
+        "inbox",
+        was=f"{before.assignment}, {before.rating}",
+        now=f"{checked.assignment}, {checked.rating}",
     )
     return checked
 
