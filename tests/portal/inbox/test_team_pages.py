@@ -36,11 +36,11 @@ def test_every_page_is_shown(restaurant, browser, talk):
 
 def test_a_reply_is_scheduled_from_the_reply_box(restaurant, browser, talk):
     at = (now() + timedelta(hours=2)).strftime("%Y-%m-%dT%H:%M+00:00")
-    browser.post(f"/inbox/{talk.id}/answer", {"text": "Masa hazır", "send_at": at})
+    browser.post(f"/inbox/{talk.id}/answer", text="Masa hazır", send_at=at)
     with restaurant.scope():
         assert [one.text for one in scheduled_replies.list_of(talk.id)] == ["Masa hazır"]
     assert "Masa hazır" in browser.get(f"/inbox/{talk.id}").get_data(as_text=True)
-    browser.post(f"/inbox/{talk.id}/snooze", {"until": "tomorrow"})
+    browser.post(f"/inbox/{talk.id}/snooze", until="tomorrow")
     assert talk_with(restaurant).snoozed_until is not None
 
 
