@@ -12,7 +12,7 @@ from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
 from api.printers import cloudprnt, printer_routes, server_direct
 from api.request_log import setup_request_log
-from api.v1 import me, triggers, usage, v1, webhooks
+from api.v1 import me, response_times, triggers, usage, v1, webhooks
 from api.v1.messaging import (
     audiences,
     automations,
@@ -21,6 +21,7 @@ from api.v1.messaging import (
     contacts,
     conversations,
     instances,
+    labels,
     media,
     message_types,
     messages,
@@ -41,12 +42,14 @@ V1_RESOURCES = (
     contacts,
     contact_imports,
     conversations,
+    labels,
     delivery,
     automations,
     audiences,
     campaigns,
     templates,
     usage,
+    response_times,
     webhooks,
     sites,
     menus,

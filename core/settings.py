@@ -45,6 +45,8 @@ class Settings(BaseSettings):
     support_email: str = ""
     """Address that businesses write to, for example when their account is suspended."""
     metrics_token: str = ""
+    vapid_private_key: str = ""
+    """Signs push notifications; empty: members cannot turn them on."""
     allow_loopback: bool = False
     outbound_ports: str = "80,443"
     blob_url: str = ""

@@ -15,7 +15,7 @@ from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 from core.sql import partitions
 from core.storage.blobs import BlobError, Blobs
-from jobs import approvals, automations, campaigns, contacts, media, printing
+from jobs import approvals, automations, campaigns, contacts, inbox, media, printing, push
 from jobs.engine import all_tenants
 from jobs.inbound import hooks as inbound_hooks
 from jobs.lines import alerts as line_alert_jobs
@@ -30,6 +30,7 @@ from messaging.approvals import decisions as held_messages
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import store_events
+from messaging.inbox.team import scheduled_replies
 from messaging.lines import send_lane
 from printing import agents as print_agents
 from printing import queries as print_jobs
@@ -44,6 +45,7 @@ from tenants.apps import clients as oauth_clients
 from tenants.apps import grants as app_grants
 from tenants.data import sign_in_retention
 from tenants.data.erasure import erase_tenant
+from tenants.push import notifications as push_notifications
 from webhooks.inbound import hook_log
 
 log = logger(__name__)
@@ -70,6 +72,8 @@ def sweep() -> None:
         line_alert_jobs.sweep()
         contacts.sweep()
         approvals.sweep()
+        inbox.sweep()
+        push.sweep()
         automations.sweep()
         campaigns.sweep()
         tenant_exports.sweep()
@@ -184,6 +188,8 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         store_events.delete_old_links()
         print_agents.delete_old_codes()
         held_messages.delete_old()
+        scheduled_replies.delete_old()
+        push_notifications.delete_old()
         app_grants.delete_old()
         print_jobs.delete_old_jobs()
         deleted["carts"] += carts.delete_abandoned()

@@ -13,6 +13,7 @@ from printing.connections import pull_printers
 from printing.connections.registry import CONNECTIONS, polling_codes
 from printing.models import PRINTING_LANE, PrintAgent, Printer, PrintJob
 from printing.reasons import PRINTING_REASONS
+from tenants.push import notifications as push_notifications
 from webhooks.events import publish_webhook_event
 
 REPORT_AFTER = timedelta(seconds=30)  # changing paper takes less and needs no e-mail
@@ -125,6 +126,13 @@ def publish_problems() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
         printer.told_state = error
         kind = "printing.printer_offline" if error else "printing.printer_online"
         publish_webhook_event(kind, {"printer": printer_facts(printer)})
+        if error:
+            push_notifications.announce(
+                "printers",
+                f"printer:{printer.id}",
+                f"/printers/{printer.id}",
+                {"printer": printer.name},
+            )
     query = (
         select(PrintJob)
         .where(

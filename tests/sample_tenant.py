@@ -34,6 +34,10 @@ from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions, quick_replies
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox.conversations import ConversationFilters
+from messaging.inbox.team import assignment
+from messaging.inbox.team import labels as conversation_labels
+from messaging.inbox.team import settings as team_settings
+from messaging.inbox.team.settings import TeamSettings
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.linked import pairing
@@ -45,6 +49,7 @@ from messaging.models import (
     LinkedDay,
     MediaFile,
     RateOverride,
+    ScheduledReply,
     Template,
     UploadedMedia,
     VolumeTier,
@@ -61,6 +66,8 @@ from tenants import accounts, idempotency, people, signin, team
 from tenants import request_log as tenant_request_log
 from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts, find_tenant_facts
+from tenants.push import notifications as push_notifications
+from tenants.push.models import PushSubscription
 from tests.architecture.tenancy.schema_rules import owned_tables
 from tests.factories import Business, make_business, make_person
 from tests.messaging.approvals.sample_app import add_sample_app
@@ -113,6 +120,9 @@ class SampleTenant:
     erasure_id: str
     conversation_id: str
     reply_id: str
+    label_id: str
+    scheduled_id: str
+    device_id: str
     connection_id: str
     hook_id: str
     automation_id: str
@@ -191,6 +201,7 @@ def make_sample_tenant(name: str) -> SampleTenant:
         **kept,
         conversation_id=conversation_id,
         reply_id=reply_id,
+        **add_sample_team(business, name, conversation_id),
         connection_id=connection_id,
         hook_id=hook_id,
         automation_id=automation_id,
@@ -401,6 +412,39 @@ def add_sample_inbox(business: Business, name: str) -> tuple[str, str]:
         conversation_actions.add_note(talk.id, f"{name} note")
         reply = quick_replies.save(f"r{business.tenant_id}", f"{name} quick")
     return talk.id, reply.id
+
+
+def add_sample_team(business: Business, name: str, conversation_id: str) -> dict[str, str]:
+    """Settings, a label, a scheduled reply and a device of the owner."""
+    with business.scope():
+        team_settings.save(TeamSettings(assignment="off", rating="faces"))
+        assignment.set_away(business.owner.id, away=True)
+        label = conversation_labels.save(f"{name} label", "red")
+        conversation_labels.set_labels(conversation_id, [label.id])
+        reply = ScheduledReply(
+            tenant_id=business.tenant_id,
+            conversation_id=conversation_id,
+            kind="text",
+            text=f"{name} later",
+            content={},
+            category="service",
+            due_at=now() + timedelta(days=2),
+        )
+        db.session.add(reply)
+        device = PushSubscription(
+            tenant_id=business.tenant_id,
+            person_id=business.owner.id,
+            endpoint=f"https://push.example.com/{name}",
+            endpoint_hash=name,
+            public_key="",
+            auth_secret="",
+            device=name,
+            topics=["orders"],
+        )
+        db.session.add(device)
+        db.session.flush()
+        push_notifications.announce_test(business.owner.id)
+        return {"label_id": label.id, "scheduled_id": reply.id, "device_id": device.id}
 
 
 def add_sample_words(business: Business, name: str, site: Site) -> None:

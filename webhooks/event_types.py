@@ -18,6 +18,13 @@ EVENT_GROUPS: dict[str, tuple[str, ...]] = {
         "messages.cancelled",
         "messages.unknown",
     ),
+    "conversations": (
+        "conversations.assigned",
+        "conversations.closed",
+        "conversations.reopened",
+        "conversations.snoozed",
+        "conversations.rated",
+    ),
     "restaurant": (
         "restaurant.order_created",
         "restaurant.order_updated",

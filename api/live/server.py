@@ -8,15 +8,18 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from api.live.hub import Hub, LiveUpdate, RedisUnavailable, Subscriber, read_cursor
 from api.live.print_polling import PrintPolling
+from core.asyncio_tools import cancel_and_wait
+from core.redis import open_pages
 from core.security.live_tokens import LiveToken, read_live_token
 from core.security.signing import BadToken
 from core.settings import Settings
@@ -76,7 +79,8 @@ class LiveServer:
     def __init__(self, settings: Settings) -> None:
         self._secret = settings.secret_key
         self._origin = settings.base_url
-        self._hub = Hub(Redis.from_url(settings.redis_url, socket_connect_timeout=2))
+        self._redis = Redis.from_url(settings.redis_url, socket_connect_timeout=2)
+        self._hub = Hub(self._redis)
         self._connections = OpenConnections()
         self._prints = PrintPolling(settings, self._hub)
 
@@ -93,9 +97,27 @@ class LiveServer:
 
     async def _run_hub(self, _app: web.Application) -> AsyncIterator[None]:
         await self._hub.start()
+        reporting = asyncio.create_task(self._report_open_pages())
         yield
+        await cancel_and_wait(reporting)
         self._prints.close()
         await self._hub.stop()
+
+    async def _report_open_pages(self) -> None:
+        """Report who has a page open, for the assignment of conversations."""
+        while True:
+            await asyncio.sleep(open_pages.REPORT_SECONDS)
+            people: dict[int, list[str]] = {}
+            for tenant_id, person_id in self._connections.members:
+                people.setdefault(tenant_id, []).append(person_id)
+            for tenant_id, present in people.items():
+                await self._report(tenant_id, present)
+
+    async def _report(self, tenant_id: int, people: list[str]) -> None:
+        key = open_pages.key_of(tenant_id)
+        with suppress(RedisError):
+            await self._redis.zadd(key, open_pages.report_arguments(people))
+            await self._redis.expire(key, open_pages.PRESENT_SECONDS * 2)
 
     async def _end_streams(self, _app: web.Application) -> None:
         """End all streams; their pages reconnect to the process that takes over."""
@@ -147,6 +169,7 @@ class LiveServer:
         after = request.query.get("after", "")
         with self._connections.counting(token, request):
             waiter, missed = await self._join(token, after)
+            await self._report(token.tenant_id, [token.member])
             try:
                 stream = web.StreamResponse(headers={**STREAM, **self._cors(request)})
                 await stream.prepare(request)
@@ -197,6 +220,7 @@ class LiveServer:
         after = request.query.get("after", "")
         with self._connections.counting(token, request):
             waiter, missed = await self._join(token, after)
+            await self._report(token.tenant_id, [token.member])
             try:
                 return web.json_response(await self._gather(token, waiter, missed, after))
             finally:

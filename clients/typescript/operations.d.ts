@@ -10,6 +10,8 @@ export type AgentShape = { id: string; site_id: string; name: string; version: s
 
 export type Assign = { courier_id?: string | null; version?: number | null };
 
+export type AssignedData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null; automatic: boolean };
+
 export type AttemptShape = { number: number; at: string; duration_ms: number; status: number | null; error: string | null; answer: string };
 
 export type AudienceChange = { name?: string | null; filters?: FilterFacts | null };
@@ -110,13 +112,25 @@ export type ContactsMessage = { instance_id?: number | null; scheduled_at?: stri
 
 export type ContactsRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; contacts: Array<ContactCardFields>; type: "contacts" };
 
-export type ConversationChange = { state?: "open" | "closed" | null; assigned_to?: string | null; unread?: 0 | 1 | null };
+export type ConversationAssignedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: AssignedData; [name: string]: unknown };
+
+export type ConversationChange = { state?: "open" | "closed" | null; assigned_to?: string | null; unread?: 0 | 1 | null; labels?: Array<string> | null; snoozed_until?: string | null };
+
+export type ConversationClosedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: ConversationData; [name: string]: unknown };
+
+export type ConversationData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null };
 
 export type ConversationPage = { data: Array<ConversationShape>; next: string | null };
 
+export type ConversationRatedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: RatedData; [name: string]: unknown };
+
 export type ConversationRead = { typing?: boolean };
 
-export type ConversationShape = { id: string; instance_id: number; contact_id: string; name: string; username: string | null; phone: string | null; state: "open" | "closed"; unread: number; assigned_to: string | null; window_until: string | null; handled_by: string; last_at: string; last_message: LastMessage };
+export type ConversationReopenedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: ReopenedData; [name: string]: unknown };
+
+export type ConversationShape = { id: string; instance_id: number; contact_id: string; name: string; username: string | null; phone: string | null; state: "open" | "closed"; unread: number; assigned_to: string | null; window_until: string | null; handled_by: string; labels: Array<string>; snoozed_until: string | null; last_at: string; last_message: LastMessage };
+
+export type ConversationSnoozedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: SnoozedData; [name: string]: unknown };
 
 export type Correction = { site_id: string; amount: number; reason: string };
 
@@ -141,6 +155,8 @@ export type CourierShape = { id: string; site_id: string; name: string; phone: s
 export type CourierUpdate = { status: "picked_up" | "delivered" | "problem"; problem?: "no_answer" | "wrong_address" | "refused" | "accident" | "other" | null; note?: string };
 
 export type CustomerShape = { phone?: string; name?: string };
+
+export type DayFigures = { cases: number; answered: number; closed: number; reply_median: number | null; reply_p90: number | null; close_median: number | null; close_p90: number | null; ratings: number; satisfaction: number | null; day: string };
 
 export type DayShape = { day: string; instance_id: number; sent: number; delivered: number; read: number; failed: number; received: number; cost_usd: number };
 
@@ -258,6 +274,12 @@ export type JobShape = { id: string; site_id: string; printer_id: string; kind: 
 
 export type KeyShape = { id: string; name: string; mode: string; scopes: Array<string>; instance_ids: Array<number> | null; expires_at: string | null };
 
+export type LabelFigures = { cases: number; answered: number; closed: number; reply_median: number | null; reply_p90: number | null; close_median: number | null; close_p90: number | null; ratings: number; satisfaction: number | null; label_id: string; name: string };
+
+export type LabelList = { data: Array<LabelShape> };
+
+export type LabelShape = { id: string; name: string; colour: "grey" | "red" | "orange" | "green" | "teal" | "blue" | "purple" | "pink" };
+
 export type LastMessage = { id: string; direction: string; type: string; text: string; status_code: string };
 
 export type LimitsShape = { requests_per_second: number; burst: number; monthly_messages: number | null; spend_cap_usd: number | null; trial_ends_at: string | null; trial_messages_left: number | null };
@@ -302,6 +324,8 @@ export type MediaRequest = { phone: string; instance_id?: number | null; schedul
 
 export type MediaShape = { mime_type: string | null; url: string | null; size: number | null; sha256: string | null; caption: string | null; filename: string | null };
 
+export type MemberFigures = { cases: number; answered: number; closed: number; reply_median: number | null; reply_p90: number | null; close_median: number | null; close_p90: number | null; ratings: number; satisfaction: number | null; person_id: string; name: string };
+
 export type MemberPage = { data: Array<BalanceShape>; next: string | null };
 
 export type MemberShape = { contact_id: string; balances: Array<BalanceShape>; entries: Array<EntryShape> };
@@ -339,6 +363,8 @@ export type NewCourier = { site_id: string; name: string; phone: string; languag
 export type NewEndpoint = { url: string; events: Array<string>; description?: string | null; instance_ids?: Array<number> | null; filters?: Array<EventFilterShape> | null; headers?: Record<string, string> | null; ordered?: boolean | null };
 
 export type NewInstance = { name: string };
+
+export type NewLabel = { name: string; colour?: "grey" | "red" | "orange" | "green" | "teal" | "blue" | "purple" | "pink" };
 
 export type NewLink = { order_id?: string; cart_code?: string; site_id?: string; amount?: number | null; description?: string; phone?: string; name?: string; send?: boolean; minutes?: number | null };
 
@@ -460,6 +486,8 @@ export type Quiet = { since: string; until: string };
 
 export type QuoteShape = { zone: ZoneShape | null; route_url: string };
 
+export type RatedData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null; case_id: string; rating: number; best: number };
+
 export type ReactionMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; to: Recipient; message_id: string; emoji: string; type: "reaction" };
 
 export type ReactionRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; message_id: string; emoji: string; type: "reaction" };
@@ -476,9 +504,15 @@ export type RejectShape = { line: number; field: string; message: string; cells:
 
 export type Renew = { minutes?: number | null };
 
+export type ReopenedData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null; reason: "customer_wrote" | "snooze_ended" | "member" };
+
 export type ReplayAnswer = { replayed: number; warnings?: Array<string> };
 
 export type ReplayRequest = { since: string; until?: string | null; endpoint_id?: string | null; only_missed?: boolean };
+
+export type ResponseFigures = { cases: number; answered: number; closed: number; reply_median: number | null; reply_p90: number | null; close_median: number | null; close_p90: number | null; ratings: number; satisfaction: number | null };
+
+export type ResponseTimesAnswer = { since: string; until: string; total: ResponseFigures; days: Array<DayFigures>; members: Array<MemberFigures>; labels: Array<LabelFigures> };
 
 export type ResultPage = { data: Array<ResultShape>; next: string | null };
 
@@ -507,6 +541,8 @@ export type SiteFields = { name?: string | null; host?: string | null; prefix?: 
 export type SitePage = { data: Array<SiteShape>; next: null };
 
 export type SiteShape = { id: string; name: string; slug: string; host: string; host_pending?: string; prefix: string; currency: string; time_zone: string; country: string; languages: Array<string>; address: string; phone: string; latitude: number | null; longitude: number | null; line_id: number | null; hours: Record<string, unknown>; special_days: Array<SpecialDay>; day_starts: string; order_types: Array<string>; payment_methods: Array<string>; tax_included: boolean; service_percent: number; applied_service_percent: number; service_order_types: Array<string>; tip_percents: Array<number>; told_states: Array<string>; accept_minutes: number; guest_cancel_minutes: number; preparation_minutes: number; delivery_minutes: number; later_days: number; slot_orders: number | null; slot_minutes: Record<string, number>; slot_order_types: Array<string>; kitchen_warn_minutes: number; kitchen_late_minutes: number; prints_ticket_codes: boolean; shows_promise: boolean; feedback_minutes: number; review_url: string; orders_in_words: boolean; manager_phone: string; tone: string; menu_id: string | null; menu_url: string; takes_orders: boolean; paused_until: string | null; created_at: string };
+
+export type SnoozedData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null; snoozed_until: string };
 
 export type SoldOutIn = { id: string; sold_out?: boolean; until?: string | null };
 
@@ -709,7 +745,7 @@ export declare class Operations {
   /** Add a note: `POST /contacts/{contact_id}/notes` */
   postContactsByContactIdNotes(contactId: string | number, body: NoteRequest, options?: CallOptions): Promise<NoteShape>;
   /** List conversations: `GET /conversations` */
-  getConversations(query?: { limit?: number | Date, after?: string | null | Date, view?: "open" | "unassigned" | "unread" | "closed" | "all" | Date, instance_id?: number | null | Date, q?: string | null | Date }, options?: CallOptions): Promise<ConversationPage>;
+  getConversations(query?: { limit?: number | Date, after?: string | null | Date, view?: "open" | "unassigned" | "unread" | "snoozed" | "closed" | "all" | Date, label?: string | null | Date, instance_id?: number | null | Date, q?: string | null | Date }, options?: CallOptions): Promise<ConversationPage>;
   /** Get a conversation: `GET /conversations/{conversation_id}` */
   getConversationsByConversationId(conversationId: string | number, options?: CallOptions): Promise<ConversationShape>;
   /** Update a conversation: `PATCH /conversations/{conversation_id}` */
@@ -762,6 +798,14 @@ export declare class Operations {
   getInstancesByInstanceIdQr(instanceId: string | number, options?: CallOptions): Promise<PairingShape>;
   /** Reconnect a linked phone: `POST /instances/{instance_id}/restart` */
   postInstancesByInstanceIdRestart(instanceId: string | number, options?: CallOptions): Promise<PairingShape>;
+  /** List labels: `GET /labels` */
+  getLabels(options?: CallOptions): Promise<LabelList>;
+  /** Create a label: `POST /labels` */
+  postLabels(body: NewLabel, options?: CallOptions): Promise<LabelShape>;
+  /** Delete a label: `DELETE /labels/{label_id}` */
+  deleteLabelsByLabelId(labelId: string | number, options?: CallOptions): Promise<void>;
+  /** Change a label: `PATCH /labels/{label_id}` */
+  patchLabelsByLabelId(labelId: string | number, body: NewLabel, options?: CallOptions): Promise<LabelShape>;
   /** List coupons: `GET /loyalty/coupons` */
   getLoyaltyCoupons(query?: { limit?: number | Date, after?: string | null | Date, status?: "open" | "used" | "expired" | "cancelled" | null | Date, reward_id?: string | null | Date, contact_id?: string | null | Date }, options?: CallOptions): Promise<CouponPage>;
   /** Issue a coupon: `POST /loyalty/coupons` */
@@ -906,6 +950,8 @@ export declare class Operations {
   patchPrintersByPrinterId(printerId: string | number, body?: PrinterFields, options?: CallOptions): Promise<PrinterShape>;
   /** Print test ticket: `POST /printers/{printer_id}/test` */
   postPrintersByPrinterIdTest(printerId: string | number, options?: CallOptions): Promise<Made>;
+  /** Get response times by day, member and label: `GET /reports/response-times` */
+  getReportsResponseTimes(query?: { since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<ResponseTimesAnswer>;
   /** List restaurants: `GET /sites` */
   getSites(options?: CallOptions): Promise<SitePage>;
   /** Add a restaurant: `POST /sites` */

@@ -269,6 +269,22 @@ export class Operations {
     return this.transport.call("POST", `/instances/${encodeURIComponent(instanceId)}/restart`, { ...options });
   }
 
+  getLabels(options = {}) {
+    return this.transport.call("GET", `/labels`, { ...options });
+  }
+
+  postLabels(body, options = {}) {
+    return this.transport.call("POST", `/labels`, { body, ...options });
+  }
+
+  deleteLabelsByLabelId(labelId, options = {}) {
+    return this.transport.call("DELETE", `/labels/${encodeURIComponent(labelId)}`, { ...options });
+  }
+
+  patchLabelsByLabelId(labelId, body, options = {}) {
+    return this.transport.call("PATCH", `/labels/${encodeURIComponent(labelId)}`, { body, ...options });
+  }
+
   getLoyaltyCoupons(query, options = {}) {
     return this.transport.call("GET", `/loyalty/coupons`, { query, ...options });
   }
@@ -555,6 +571,10 @@ export class Operations {
 
   postPrintersByPrinterIdTest(printerId, options = {}) {
     return this.transport.call("POST", `/printers/${encodeURIComponent(printerId)}/test`, { ...options });
+  }
+
+  getReportsResponseTimes(query, options = {}) {
+    return this.transport.call("GET", `/reports/response-times`, { query, ...options });
   }
 
   getSites(options = {}) {

@@ -8,6 +8,8 @@ MODULE_QUEUES = {
     "jobs.inbound.hooks": "hooks",
     "jobs.automations": "hooks",
     "jobs.approvals": "default",
+    "jobs.inbox": "default",
+    "jobs.push": "default",
     "jobs.campaigns": "campaigns",
     "jobs.costs": "costs",
     "jobs.restaurant.orders": "default",

@@ -162,6 +162,14 @@ SELECT create_distributed_table('send_policy_days', 'tenant_id', colocate_with =
 SELECT create_distributed_table('approval_chats', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('app_grants', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('app_tokens', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('inbox_settings', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('member_turns', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('labels', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('conversation_labels', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('conversation_cases', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('scheduled_replies', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('push_subscriptions', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('push_notifications', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('exports', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('plan_payments', 'tenant_id', colocate_with => 'accounts');
 

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from core.security.web_push import new_private_key
 from deploy.local.files import read_json, write_private
 
 # If the environment sets one of these, its value replaces our default.
@@ -31,6 +32,7 @@ def load_or_make_secrets(data_dir: Path) -> dict[str, str]:
         "secret_key": secrets.token_urlsafe(48),
         "encryption_keys": "k1:" + base64.b64encode(secrets.token_bytes(32)).decode(),
         "metrics_token": secrets.token_urlsafe(24),
+        "vapid_private_key": new_private_key(),
         "postgres_password": secrets.token_urlsafe(24),
         "owner_password": secrets.token_urlsafe(24),
         "host_password": secrets.token_urlsafe(24),
@@ -53,6 +55,7 @@ def service_settings(
         "SECRET_KEY": stored["secret_key"],
         "ENCRYPTION_KEYS": stored["encryption_keys"],
         "METRICS_TOKEN": stored["metrics_token"],
+        "VAPID_PRIVATE_KEY": stored["vapid_private_key"],
         "MAIL_URL": "mailbox:",
         "ALLOW_LOOPBACK": "true",
         "LINKED_NETWORK": "simulator",

@@ -10,6 +10,7 @@ import restaurant.models
 import tenants.apps.models
 import tenants.models
 import tenants.plans.models
+import tenants.push.models
 import webhooks.models
 
 __all__ = ["messaging", "printing", "restaurant", "tenants", "webhooks"]

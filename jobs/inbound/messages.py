@@ -15,6 +15,7 @@ from messaging.automations import button_taps
 from messaging.campaigns import taps as campaign_taps
 from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions
+from messaging.inbox.team import ratings
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages import receive as message_receive
 from messaging.models import Line
@@ -44,6 +45,7 @@ REACTIONS: tuple[
         lambda line, message, _: cancel_or_opt_out.answer(line, message),
     ),
     (member_chats.may_answer, lambda line, message, _: member_chats.answer(line, message)),
+    (ratings.may_answer, lambda line, message, _: ratings.record_answer(line, message)),
     (chat_orders.may_be_order, chat_orders.create_order),
     (
         feedback_answers.is_answer,

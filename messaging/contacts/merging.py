@@ -37,6 +37,8 @@ UPDATE conversations AS stays
        window_until = greatest(stays.window_until, leaves.window_until),
        entry_point_until = greatest(stays.entry_point_until, leaves.entry_point_until),
        unread = stays.unread + leaves.unread,
+       waiting_since = least(stays.waiting_since, leaves.waiting_since),
+       case_id = coalesce(stays.case_id, leaves.case_id),
        assigned_to = coalesce(stays.assigned_to, leaves.assigned_to),
        closed_at = CASE WHEN stays.closed_at IS NULL OR leaves.closed_at IS NULL THEN NULL
                         ELSE greatest(stays.closed_at, leaves.closed_at) END,
@@ -53,6 +55,29 @@ UPDATE conversation_notes SET conversation_id = stays.id
  WHERE conversation_notes.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
    AND stays.tenant_id = :tenant_id AND conversation_notes.conversation_id = leaves.id
    AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+MOVE_CASES = text("""
+UPDATE conversation_cases SET conversation_id = stays.id
+  FROM conversations AS leaves, conversations AS stays
+ WHERE conversation_cases.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND conversation_cases.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+MOVE_SCHEDULED_REPLIES = text("""
+UPDATE scheduled_replies SET conversation_id = stays.id
+  FROM conversations AS leaves, conversations AS stays
+ WHERE scheduled_replies.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND scheduled_replies.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+MOVE_LABELS = text("""
+INSERT INTO conversation_labels (tenant_id, label_id, conversation_id)
+SELECT given.tenant_id, given.label_id, stays.id
+  FROM conversation_labels AS given, conversations AS leaves, conversations AS stays
+ WHERE given.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND given.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+    ON CONFLICT DO NOTHING RETURNING label_id
 """)
 MOVE_WORDS = text("""
 INSERT INTO conversation_words (tenant_id, word, conversation_id)
@@ -241,7 +266,8 @@ def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> N
     phones = contact_cards.addresses_of(preview.gone)
     db.session.execute(MOVE_MESSAGES, {**params, "phones": phones})
     for statement in (
-        *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_WORDS),
+        *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_CASES, MOVE_SCHEDULED_REPLIES),
+        *(MOVE_LABELS, MOVE_WORDS),
         *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS, MOVE_LINKS),
     ):
         db.session.execute(statement, params)

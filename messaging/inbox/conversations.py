@@ -18,7 +18,7 @@ from messaging.contacts.cards import CardIdentity, address_on_line, addresses_in
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Conversation
 
-VIEWS = ("open", "mine", "unassigned", "unread", "closed", "all")
+VIEWS = ("open", "mine", "unassigned", "unread", "snoozed", "closed", "all")
 MOST_COUNTED = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -26,7 +26,10 @@ SELECT_CONVERSATIONS = """
 SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_until, c.unread,
        c.assigned_to, c.closed_at, contacts.name, contacts.username, contacts.tags,
        contacts.blocked_at, contacts.opted_out_at, m.direction, m.kind, m.text, m.state,
-       l.kind AS line_kind, c.held_by, c.draft, jsonb_exists(m.content, 'deleted_at') AS deleted
+       l.kind AS line_kind, c.held_by, c.draft, jsonb_exists(m.content, 'deleted_at') AS deleted,
+       c.snoozed_until, c.returned_at, l.test AS line_test,
+       ARRAY(SELECT g.label_id FROM conversation_labels AS g
+              WHERE g.tenant_id = :tenant_id AND g.conversation_id = c.id) AS label_ids
   FROM conversations AS c
   JOIN lines AS l ON l.tenant_id = :tenant_id AND l.id = c.line_id
   JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
@@ -34,13 +37,17 @@ SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_unt
  WHERE c.tenant_id = :tenant_id"""
 ONE_CONVERSATION = text(f"{SELECT_CONVERSATIONS} AND c.id = :id")
 CONDITIONS = {
-    "open": "c.closed_at IS NULL",
-    "mine": "c.closed_at IS NULL AND c.assigned_to = :me",
-    "unassigned": "c.closed_at IS NULL AND c.assigned_to IS NULL",
+    "open": "c.closed_at IS NULL AND c.snoozed_until IS NULL",
+    "mine": "c.closed_at IS NULL AND c.snoozed_until IS NULL AND c.assigned_to = :me",
+    "unassigned": "c.closed_at IS NULL AND c.snoozed_until IS NULL AND c.assigned_to IS NULL",
+    "snoozed": "c.snoozed_until IS NOT NULL",
     "unread": "c.unread > 0",
     "closed": "c.closed_at IS NOT NULL",
     "all": "true",
 }
+HAS_LABEL = """EXISTS (SELECT 1 FROM conversation_labels AS f
+        WHERE f.tenant_id = :tenant_id AND f.label_id = CAST(:label_id AS uuid)
+          AND f.conversation_id = c.id)"""
 # How many conversations are unread, counted up to MOST_COUNTED.
 UNREAD_COUNT = (
     select(func.count())
@@ -63,6 +70,7 @@ class ConversationFilters:
     query: str = ""
     me: str = ""
     contact_id: str = ""
+    label_id: str = ""
     line_ids: frozenset[int] | None = None
     """Only these lines, for a key that is limited to them."""
 
@@ -92,6 +100,11 @@ class ConversationSummary:
     """The sender has deleted the last message."""
     held_by: str = ""
     """meta_agent while the network's own agent answers."""
+    snoozed_until: datetime | None = None
+    returned_at: datetime | None = None
+    """It came back from a snooze, and nobody has looked at it since."""
+    label_ids: tuple[str, ...] = ()
+    test: bool = False
     draft: str = ""
     """A suggested reply, shown in the reply box."""
     username: str = ""
@@ -160,6 +173,9 @@ def list_conversations(
     if filters.contact_id:
         conditions.append("c.contact_id = :contact_id")
         params["contact_id"] = str(to_uuid("con", filters.contact_id))
+    if filters.label_id:
+        conditions.append(HAS_LABEL)
+        params["label_id"] = str(to_uuid("lbl", filters.label_id))
     if after:
         params["last_at"], params["last_id"] = _read_cursor(after)
         conditions.append("(c.last_at, c.id) < (:last_at, :last_id)")
@@ -242,6 +258,10 @@ def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
             last_deleted=bool(row.deleted),
             held_by=row.held_by or "",
             draft=row.draft,
+            snoozed_until=row.snoozed_until,
+            returned_at=row.returned_at,
+            label_ids=tuple(sorted(from_uuid("lbl", one) for one in row.label_ids)),
+            test=row.line_test,
             username=row.username,
             line_kind=row.line_kind,
             identities=tuple(identities[contact_id][0]),

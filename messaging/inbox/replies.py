@@ -24,7 +24,7 @@ from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
-from messaging.messages.inbound import handovers
+from messaging.messages.inbound import cases, handovers
 from messaging.messages.kinds.reaction import ReactionFields
 from messaging.messages.media.uploads import UploadedFile
 from messaging.models import Line
@@ -39,7 +39,10 @@ WINDOW_CLOSED = "window_closed"
 # A reply marks all earlier messages as read.
 RECORD_REPLY = text("""
 UPDATE conversations SET last_message_id = :message_id, last_at = :now, closed_at = NULL,
-       unread = 0, draft = '', assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
+       unread = 0, draft = '', returned_at = NULL, queued_at = NULL, waiting_since = NULL,
+       assigned_at = CASE WHEN assigned_to IS NULL AND CAST(:person_id AS uuid) IS NOT NULL
+                          THEN :now ELSE assigned_at END,
+       assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
  WHERE tenant_id = :tenant_id AND id = :id
 """)
 
@@ -53,8 +56,11 @@ class Reply:
     reply_to: str = ""
     file: UploadedFile | None = None
     place: tuple[float, float, str] | None = None
-    template: tuple[str, str, list[str]] | None = None
+    template: tuple[str, str, Any] | None = None
+    """Name, language, and the values as `POST /messages` has them in `parameters`."""
     card: ComposedCard | None = None
+    template_file: UploadedFile | None = None
+    """The file above a template's text, of which `template` has the link."""
 
 
 def reply_obstacle(talk: ConversationSummary, line: Line | None) -> str:
@@ -103,7 +109,7 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
         return known.body
     if isinstance(known, InterruptedRequest):
         return known.made
-    draft = message_accept.check_template_draft(_draft(talk, answer), line)
+    draft = message_accept.check_template_draft(draft_of(talk, answer), line)
     if sends_directly:
         draft = _as_direct_send(draft, line)
     check_capability(line.kind, draft.kind, draft.content)
@@ -155,7 +161,7 @@ def _as_direct_send(draft: MessageDraft, line: Line) -> MessageDraft:
     )
 
 
-def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:
+def draft_of(talk: ConversationSummary, answer: Reply) -> MessageDraft:
     content: dict[str, Any] = message_accept.author_field()
     if answer.reply_to:
         quoted = message_queries.get(answer.reply_to)
@@ -164,9 +170,9 @@ def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:
     if answer.template is not None:
         name, language, parameters = answer.template
         content |= {
-            "name": _checked_text(name, "template", 512),
-            "language": _checked_text(language, "language", 15),
-            "parameters": [_checked_text(one, "parameters", 1024) for one in parameters],
+            "name": checked_text(name, "template", 512),
+            "language": checked_text(language, "language", 15),
+            "parameters": _checked_values(parameters),
         }
         return MessageDraft("template", talk.address, content=content, category="utility")
     if answer.place is not None:
@@ -175,22 +181,33 @@ def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:
             raise invalid("place", "invalid_place", "This location is not valid.")
         content |= {"latitude": latitude, "longitude": longitude}
         if name.strip():
-            content["name"] = _checked_text(name, "place", 200)
+            content["name"] = checked_text(name, "place", 200)
         return MessageDraft("location", talk.address, content=content)
     if answer.card is not None:
         fields = composed.message_fields(answer.card, answer.text)
         content |= composed.content_of(fields)
         return MessageDraft(answer.card.kind, talk.address, fields.message_text(), content)
     if answer.file is not None:
-        caption = _checked_text(answer.text, "text", LONGEST_CAPTION) if answer.text.strip() else ""
+        caption = checked_text(answer.text, "text", LONGEST_CAPTION) if answer.text.strip() else ""
         content |= answer.file.as_content()
         return MessageDraft(answer.file.kind, talk.address, text=caption, content=content)
     return MessageDraft(
-        "text", talk.address, _checked_text(answer.text, "text", LONGEST_TEXT), content
+        "text", talk.address, checked_text(answer.text, "text", LONGEST_TEXT), content
     )
 
 
-def _checked_text(written: str, field: str, most: int) -> str:
+def _checked_values(given: Any) -> Any:
+    """Values of a template: texts, or an object with header, body and buttons."""
+    if isinstance(given, str):
+        return checked_text(given, "parameters", 2000)
+    if isinstance(given, dict):
+        return {name: _checked_values(one) for name, one in given.items()}
+    if isinstance(given, list):
+        return [_checked_values(one) for one in given]
+    return given
+
+
+def checked_text(written: str, field: str, most: int) -> str:
     try:
         checked = normalize_text(written)
     except BadText as error:
@@ -204,18 +221,23 @@ def _checked_text(written: str, field: str, most: int) -> str:
     return checked
 
 
-def record_reply(talk: ConversationSummary, message_id: str) -> None:
-    actor = current_actor()
+def record_reply(talk: ConversationSummary, message_id: str, person_id: str | None = None) -> None:
+    """`person_id`: who wrote it, if not the person of this request."""
+    actor, moment = current_actor(), now()
+    if person_id is None and actor.kind == "person":
+        person_id = actor.id
     db.session.execute(
         RECORD_REPLY,
         {
             "tenant_id": current_tenant_id(),
             "id": str(to_uuid("cnv", talk.id)),
             "message_id": str(to_uuid("msg", message_id)),
-            "person_id": str(to_uuid("per", actor.id)) if actor.kind == "person" else None,
-            "now": now(),
+            "person_id": str(to_uuid("per", person_id)) if person_id else None,
+            "now": moment,
         },
     )
+    if person_id:
+        cases.record_first_reply(talk.id, person_id, moment)
 
 
 def _fingerprint(talk: ConversationSummary, answer: Reply) -> str:

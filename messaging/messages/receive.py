@@ -30,7 +30,7 @@ from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.send_lane import wake_waiting_messages
 from messaging.messages.content import content_fields
-from messaging.messages.inbound import edits, handovers
+from messaging.messages.inbound import cases, edits, handovers
 from messaging.messages.kinds.contacts import shared_phone
 from messaging.messages.kinds.registry import is_written
 from messaging.messages.media import files as media_files
@@ -46,6 +46,7 @@ MESSAGE_UPDATES = {
     "handover": handovers.apply_handover,
 }
 WINDOW = timedelta(hours=24)  # in which a cloud line may reply freely
+SILENCE = timedelta(hours=24)  # after which a message begins a new case
 # The conversation row comes out the same for any order of arrival.
 STORE_MESSAGE = text("""
 INSERT INTO messages (tenant_id, id, line_id, direction, kind, phone, contact_id, text, content,
@@ -57,9 +58,11 @@ VALUES (:tenant_id, :id, :line_id, 'in', :kind, :phone, :contact_id, :text, :con
 INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
 VALUES (:tenant_id, :id, :change_id, :at, 'received', '');
 INSERT INTO conversations (tenant_id, id, line_id, contact_id, last_message_id, last_at,
-                           window_until, entry_point_until, unread, held_by, held_at)
+                           window_until, entry_point_until, unread, held_by, held_at,
+                           case_id, queued_at, waiting_since)
 VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, :window_until,
-        :entry_point_until, :unread, CAST(:held_by AS text), CAST(:held_at AS timestamptz))
+        :entry_point_until, :unread, CAST(:held_by AS text), CAST(:held_at AS timestamptz),
+        CAST(:case_id AS uuid), CAST(:waits_at AS timestamptz), CAST(:waits_at AS timestamptz))
 ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
    SET last_message_id = CASE WHEN excluded.last_at >= conversations.last_at
                               THEN excluded.last_message_id
@@ -70,8 +73,22 @@ ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
        held_by = CASE WHEN conversations.held_at > excluded.last_at
                       THEN conversations.held_by ELSE excluded.held_by END,
        held_at = greatest(conversations.held_at, excluded.held_at),
-       unread = conversations.unread + excluded.unread, closed_at = NULL
-RETURNING id
+       unread = conversations.unread + excluded.unread,
+       closed_at = CASE WHEN :reopens THEN NULL ELSE conversations.closed_at END,
+       returned_at = CASE WHEN :reopens AND conversations.snoozed_until IS NOT NULL
+                          THEN excluded.last_at ELSE conversations.returned_at END,
+       snoozed_until = CASE WHEN :reopens THEN NULL ELSE conversations.snoozed_until END,
+       waiting_since = coalesce(conversations.waiting_since, excluded.waiting_since),
+       case_id = CASE WHEN excluded.case_id IS NOT NULL
+                       AND (conversations.case_id IS NULL
+                            OR conversations.last_at < :silent_before)
+                      THEN excluded.case_id ELSE conversations.case_id END,
+       queued_at = CASE WHEN conversations.assigned_to IS NULL
+                          OR conversations.closed_at IS NOT NULL
+                          OR conversations.last_at < :silent_before
+                        THEN coalesce(conversations.queued_at, excluded.queued_at)
+                        ELSE conversations.queued_at END
+RETURNING id, case_id, queued_at, returned_at, assigned_to
 """)
 
 
@@ -193,6 +210,10 @@ def _store(
 ) -> str:
     """Store message, timeline and conversation in one round trip; return the conversation id."""
     held_by = message.content.get("handled_by")
+    reopens = not cases.is_rating_answer(message)
+    # What the network's agent answers does not wait for a person.
+    waits = reopens and not held_by
+    case_id = new_uuid()
     stored = db.session.execute(
         STORE_MESSAGE,
         {
@@ -213,13 +234,20 @@ def _store(
             "conversation_id": str(new_uuid()),
             "window_until": at + WINDOW if DRIVERS[line.kind].has_reply_window else None,
             "entry_point_until": _entry_point_until(line, message, at),
-            # What the network's agent answers does not wait for a person.
-            "unread": 0 if held_by else 1,
+            "unread": 1 if waits else 0,
+            "reopens": reopens,
+            "silent_before": at - SILENCE,
+            "case_id": str(case_id) if waits else None,
+            "waits_at": at if waits else None,
             "held_by": held_by,
             "held_at": at if held_by else None,
         },
     )
-    return from_uuid("cnv", stored.scalar_one())
+    row = stored.one()
+    conversation_id = from_uuid("cnv", row.id)
+    if waits:
+        cases.follow_up(line, message, conversation_id, row, case_id, at)
+    return conversation_id
 
 
 def _entry_point_until(line: Line, message: InboundMessage, at: datetime) -> datetime | None:

@@ -49,6 +49,14 @@ from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.links import ShortLink
 from messaging.models.media import MediaFile, UploadedMedia
 from messaging.models.messages import EarlyEdit, Message, MessageChange, NetworkId
+from messaging.models.team_inbox import (
+    ConversationCase,
+    ConversationLabel,
+    InboxSettings,
+    Label,
+    MemberTurn,
+    ScheduledReply,
+)
 from messaging.models.templates import Template
 from webhooks.inbound.models import ReceivedHook
 
@@ -72,6 +80,8 @@ __all__ = [
     "ContactTag",
     "ContactToken",
     "Conversation",
+    "ConversationCase",
+    "ConversationLabel",
     "ConversationNote",
     "ConversationWord",
     "EarlyEdit",
@@ -80,11 +90,14 @@ __all__ = [
     "HeldMessage",
     "HookKey",
     "Identity",
+    "InboxSettings",
+    "Label",
     "LedgerEntry",
     "Line",
     "LinkedDay",
     "LinkedLine",
     "MediaFile",
+    "MemberTurn",
     "Message",
     "MessageChange",
     "NetworkId",
@@ -95,6 +108,7 @@ __all__ = [
     "RateOverride",
     "RateTier",
     "ReceivedHook",
+    "ScheduledReply",
     "SendPolicy",
     "SendPolicyDay",
     "ShortLink",

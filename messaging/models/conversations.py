@@ -56,6 +56,27 @@ class Conversation(Base, TenantOwned):
             postgresql_where=text("entry_point_until IS NOT NULL"),
         ),
         Index(
+            "conversations_snoozed_idx",
+            "tenant_id",
+            "snoozed_until",
+            "id",
+            postgresql_where=text("snoozed_until IS NOT NULL"),
+        ),
+        Index(
+            "conversations_queued_idx",
+            "tenant_id",
+            "queued_at",
+            "id",
+            postgresql_where=text("queued_at IS NOT NULL"),
+        ),
+        Index(
+            "conversations_waiting_idx",
+            "tenant_id",
+            "waiting_since",
+            "id",
+            postgresql_where=text("waiting_since IS NOT NULL AND assigned_to IS NOT NULL"),
+        ),
+        Index(
             "conversations_tell_idx",
             "tenant_id",
             "id",
@@ -84,6 +105,19 @@ class Conversation(Base, TenantOwned):
     """A suggested reply that a member completes; empty after the next reply."""
     typing_at: Mapped[datetime | None]
     """When the customer was last shown that somebody types."""
+    snoozed_until: Mapped[datetime | None]
+    """Not in the list of open conversations until then, or until the customer writes."""
+    returned_at: Mapped[datetime | None]
+    """When it last came back from a snooze, until somebody reads or answers it."""
+    queued_at: Mapped[datetime | None]
+    """Since when it waits for automatic assignment."""
+    assigned_at: Mapped[datetime | None]
+    released_from: Mapped[str | None] = mapped_column(Id("per"))
+    """The member who did not answer in time; it goes to somebody else."""
+    waiting_since: Mapped[datetime | None]
+    """The customer's first message that nobody has answered yet."""
+    case_id: Mapped[str | None] = mapped_column(Id("cse"))
+    """The case that is open; None after the conversation was closed."""
 
 
 class ConversationNote(Base, TenantOwned):
@@ -97,7 +131,7 @@ class ConversationNote(Base, TenantOwned):
     conversation_id: Mapped[str] = mapped_column(Id("cnv"), primary_key=True)
     id: Mapped[str] = id_column("note")
     kind: Mapped[str] = mapped_column(Text)
-    """note, assigned, closed or reopened"""
+    """note, assigned, auto_assigned, closed, reopened, snoozed, returned, rated or not_sent"""
     by_person: Mapped[str | None] = mapped_column(Id("per"))
     by_name: Mapped[str] = mapped_column(Text)
     about_name: Mapped[str] = mapped_column(Text, default="")

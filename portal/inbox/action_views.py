@@ -1,6 +1,7 @@
 """Actions in a conversation. Each answers a script with JSON, a form with a page."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from flask import flash, g, jsonify, redirect, render_template, request, url_for
@@ -9,7 +10,7 @@ from flask_login import current_user
 from werkzeug.datastructures import MultiDict
 
 from core.db import tenant_scope
-from core.errors import DomainError
+from core.errors import DomainError, invalid
 from core.ids import new_token
 from messaging.contacts import cards as contact_cards
 from messaging.inbox import conversation_actions, phone_requests, typing_indicator
@@ -17,6 +18,7 @@ from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.composed import COMPOSED_KINDS, ComposedCard
 from messaging.inbox.replies import Reply
+from messaging.inbox.team import response_times, scheduled_replies
 from messaging.messages.media.uploads import UploadedFile
 from portal.inbox import inbox
 from portal.inbox import page_data as inbox_page_data
@@ -39,9 +41,9 @@ def answer(conversation_id: str) -> Any:
             made = _reply(conversation_id)
     except DomainError as error:
         return _not_sent(conversation_id, error)
-    if _is_script_request():
+    if is_script_request():
         return jsonify(id=made, once=new_token())
-    return redirect(_page_of(conversation_id))
+    return redirect(page_of(conversation_id))
 
 
 @inbox.post("/inbox/<conversation_id>/ask-phone")
@@ -56,7 +58,7 @@ def ask_phone(conversation_id: str) -> Any:
             phone_requests.ask_for_phone(talk, _phone_request_text(language))
     except DomainError as error:
         flash(error_message(error), "error")
-    return redirect(_page_of(conversation_id))
+    return redirect(page_of(conversation_id))
 
 
 def _phone_request_text(language: str) -> str:
@@ -72,6 +74,10 @@ def _reply(conversation_id: str) -> str:
         inbox_conversations.get(conversation_id)
     given = _submitted_answer()
     with tenant_scope(g.tenant_id):
+        if at := submitted_time("send_at"):
+            return scheduled_replies.schedule(
+                inbox_conversations.get(conversation_id), given, at
+            ).id
         return inbox_replies.send_reply(inbox_conversations.get(conversation_id), given)
 
 
@@ -121,7 +127,21 @@ def react(conversation_id: str) -> Any:
         talk = inbox_conversations.get(conversation_id)
         return bool(inbox_replies.react(talk, message_id, emoji))
 
-    return _act(conversation_id, send_reaction)
+    return act_on(conversation_id, send_reaction)
+
+
+def submitted_time(field: str) -> datetime | None:
+    """A date and time in the time zone of the business; None if the field is empty."""
+    written = request.form.get(field, "").strip()[:40]
+    if not written:
+        return None
+    try:
+        at = datetime.fromisoformat(written)
+        return (at if at.tzinfo else at.replace(tzinfo=response_times.tenant_zone())).astimezone(
+            UTC
+        )
+    except (ValueError, OverflowError):
+        raise invalid(field, "invalid_time", "Enter a date and a time.") from None
 
 
 def _template() -> tuple[str, str, list[str]] | None:
@@ -140,26 +160,28 @@ def _template() -> tuple[str, str, list[str]] | None:
 def assign(conversation_id: str) -> Any:
     person = request.form.get("person", "")[:64]
     person_id = current_user.id if person == "me" else person or None
-    return _act(conversation_id, lambda: conversation_actions.assign(conversation_id, person_id))
+    return act_on(conversation_id, lambda: conversation_actions.assign(conversation_id, person_id))
 
 
 @inbox.post("/inbox/<conversation_id>/close")
 @member_may("inbox.reply")
 def close(conversation_id: str) -> Any:
-    return _act(conversation_id, lambda: conversation_actions.close(conversation_id))
+    return act_on(conversation_id, lambda: conversation_actions.close(conversation_id))
 
 
 @inbox.post("/inbox/<conversation_id>/reopen")
 @member_may("inbox.reply")
 def reopen(conversation_id: str) -> Any:
-    return _act(conversation_id, lambda: conversation_actions.reopen(conversation_id))
+    return act_on(conversation_id, lambda: conversation_actions.reopen(conversation_id))
 
 
 @inbox.post("/inbox/<conversation_id>/read")
 @member_may("inbox.reply")
 def read(conversation_id: str) -> Any:
     shown_id = request.form.get("seen", "")[:64]
-    return _act(conversation_id, lambda: conversation_actions.mark_read(conversation_id, shown_id))
+    return act_on(
+        conversation_id, lambda: conversation_actions.mark_read(conversation_id, shown_id)
+    )
 
 
 @inbox.post("/inbox/<conversation_id>/typing")
@@ -175,31 +197,31 @@ def typing(conversation_id: str) -> Any:
 @member_may("inbox.reply")
 def mark_unread(conversation_id: str) -> Any:
     """Mark as unread and return to the list; showing the conversation would mark it as read."""
-    done = _act(conversation_id, lambda: conversation_actions.mark_unread(conversation_id))
-    return done if _is_script_request() else redirect(url_for("inbox.index"))
+    done = act_on(conversation_id, lambda: conversation_actions.mark_unread(conversation_id))
+    return done if is_script_request() else redirect(url_for("inbox.index"))
 
 
-def _act(conversation_id: str, change: Callable[[], bool]) -> Any:
+def act_on(conversation_id: str, change: Callable[[], bool]) -> Any:
     try:
         with tenant_scope(g.tenant_id):
             changed = change()
     except DomainError as error:
         if error.status == 404:
             raise
-        if _is_script_request():
+        if is_script_request():
             return jsonify(error=error_message(error)), error.status
         flash(error_message(error), "error")
-        return redirect(_page_of(conversation_id))
-    if _is_script_request():
+        return redirect(page_of(conversation_id))
+    if is_script_request():
         return jsonify(changed=changed)
-    return redirect(_page_of(conversation_id))
+    return redirect(page_of(conversation_id))
 
 
 def _not_sent(conversation_id: str, error: DomainError) -> Any:
     """Show the error. Nothing was stored, and the form keeps its input."""
     if error.status == 404:
         raise error
-    if _is_script_request():
+    if is_script_request():
         return jsonify(error=error_message(error)), error.status
     page_data = inbox_page_data.inbox_page(conversation_id)
     page = render_template(
@@ -211,10 +233,10 @@ def _not_sent(conversation_id: str, error: DomainError) -> Any:
     return page, error.status
 
 
-def _page_of(conversation_id: str) -> str:
+def page_of(conversation_id: str) -> str:
     filters = inbox_page_data.filters_in_url()
     return url_for("inbox.conversation", conversation_id=conversation_id, **filters)  # type: ignore[arg-type]
 
 
-def _is_script_request() -> bool:
+def is_script_request() -> bool:
     return request.headers.get("X-Part") == "act"

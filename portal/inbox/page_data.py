@@ -12,7 +12,7 @@ from flask_login import current_user
 
 from core.clock import now
 from core.db import tenant_scope
-from core.ids import new_token
+from core.ids import BadId, new_token, to_uuid
 from core.settings import Settings
 from core.values.geo import route_url
 from messaging.contacts import repository as contact_book
@@ -20,6 +20,9 @@ from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import phone_requests, quick_replies, thread
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.conversations import VIEWS, ConversationFilters, ConversationSummary
+from messaging.inbox.team import overview as team_overview
+from messaging.inbox.team import scheduled_replies, snooze
+from messaging.inbox.team.overview import TeamOverview
 from messaging.inbox.thread import ThreadMessage, ThreadNote, ThreadPage
 from messaging.lines import direct_send
 from messaging.lines import repository as line_repository
@@ -27,7 +30,7 @@ from messaging.lines.capabilities import capabilities
 from messaging.lines.repository import LineLabel
 from messaging.messages.kinds.registry import is_picture
 from messaging.messages.media import uploads as media_uploads
-from messaging.models import Line
+from messaging.models import Line, ScheduledReply
 from messaging.templates import repository as template_repository
 from messaging.templates import validation as template_validation
 from messaging.templates.components import filled_preview, required_parameters
@@ -78,6 +81,7 @@ class InboxPage:
     lines: dict[int, LineLabel]
     members: dict[str, str]
     me: str
+    team: TeamOverview
     talk: ConversationSummary | None = None
     entries: list[ThreadEntry] = field(default_factory=list)
     older: str | None = None
@@ -91,6 +95,10 @@ class InboxPage:
     once: str = ""
     templates: list[TemplateChoice] = field(default_factory=list)
     """Approved templates to choose from. If empty, the page has fields to type the name instead."""
+    scheduled: Sequence[ScheduledReply] = ()
+    """Replies that wait for their time, or could not be sent."""
+    times: dict[str, datetime] = field(default_factory=dict)
+    """What snooze and send later offer."""
     shows_contact: bool = False
     """Whether the person may see the contact's page, notes and loyalty."""
     notes: Sequence[Any] = ()
@@ -115,7 +123,9 @@ def inbox_page(conversation_id: str | None = None, since: str = "") -> InboxPage
             _list_filters(filters, lines), after, PAGE + 1
         )
         people = team.members()
+        shared = team_overview.overview(current_user.id)
         made = InboxPage(
+            team=shared,
             filters=filters,
             conversations=found[:PAGE],
             next_cursor=found[PAGE - 1].cursor if len(found) > PAGE else None,
@@ -153,6 +163,8 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
         made.standings = loyalty_summary.standings_of_contact(talk.contact_id)
     if may("orders.view"):
         made.orders = order_queries.latest_of_contact(talk.contact_id, FEW)
+    made.scheduled = scheduled_replies.list_of(talk.id)
+    made.times = snooze.suggested_times(made.team.zone)
     made.once = new_token()
     if may("inbox.reply"):
         made.quick = [
@@ -244,7 +256,17 @@ def filters_in_url() -> dict[str, str]:
         given["view"] = view
     if line.isascii() and line.isdigit() and len(line) < 11:
         given["line"] = line
+    if is_id("lbl", label := request.args.get("label", "")):
+        given["label"] = label
     return {name: value for name, value in given.items() if value}
+
+
+def is_id(prefix: str, text: str) -> bool:
+    try:
+        to_uuid(prefix, text)
+    except BadId:
+        return False
+    return True
 
 
 def _list_filters(given: dict[str, str], lines: dict[int, LineLabel]) -> ConversationFilters:
@@ -253,6 +275,7 @@ def _list_filters(given: dict[str, str], lines: dict[int, LineLabel]) -> Convers
         view=given.get("view", "open"),
         line_id=line_id if line_id in lines else None,
         query=given.get("q", ""),
+        label_id=given.get("label", ""),
         me=current_user.id,
     )
 

@@ -1,9 +1,12 @@
 """Pages of the inbox: the list, one conversation, and the parts that refresh."""
 
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
+from babel.dates import format_datetime
 from flask import Flask, g, jsonify, render_template, request, url_for
+from flask_babel import get_locale
 
 from core.db import tenant_scope
 from messaging.inbox import conversations as inbox_conversations
@@ -73,8 +76,20 @@ def setup_inbox(app: Flask) -> None:
     app.add_template_filter(inbox_page_data.window_label, "window_words")
     app.add_template_filter(inbox_page_data.media_url, "media_url")
     app.add_template_filter(inbox_page_data.route_to, "route_to")
+    app.add_template_filter(zone_time)
+    app.add_template_filter(zone_input)
     app.add_template_filter(Decimal, "exact_amount")
     app.add_template_global(_list_url, "inbox_here")
+
+
+def zone_time(moment: datetime) -> str:
+    """Weekday and time, for a moment that already is in the time zone of the business."""
+    return str(format_datetime(moment, "EEE HH:mm", tzinfo=moment.tzinfo, locale=get_locale()))
+
+
+def zone_input(moment: datetime, zone: tzinfo | None = None) -> str:
+    """The value of a date and time field, in the time zone of the business."""
+    return moment.astimezone(zone or moment.tzinfo).strftime("%Y-%m-%dT%H:%M")
 
 
 def _list_url(page_data: inbox_page_data.InboxPage, **changed: str | None) -> str:

@@ -7,11 +7,15 @@ from wtforms import (
     BooleanField,
     IntegerField,
     PasswordField,
+    RadioField,
     SelectField,
+    SelectMultipleField,
     StringField,
+    TextAreaField,
 )
 from wtforms.validators import Length, Optional
 
+from messaging.inbox.team.settings import MAX_RETURN, MIN_RETURN
 from portal.web.choices import LANGUAGES, countries, currencies, time_zone_choices
 from portal.web.forms import Form, InRange, required
 from tenants.data.retention import MAX_DAYS, MIN_DAYS
@@ -61,6 +65,37 @@ class AdConversionForm(Form):
     dataset_id = StringField(_("Dataset ID"), [required(), Length(max=20)])
     token = PasswordField(_("Access token"), [Optional(), Length(max=1000)])
     enabled = BooleanField(_("Report purchases"), default=True)
+
+
+class InboxForm(Form):
+    assignment = RadioField(
+        _("Assign conversations"),
+        [required()],
+        choices=[
+            ("off", _("By hand")),
+            ("round_robin", _("In turn to members who are present")),
+        ],
+    )
+    return_minutes = IntegerField(
+        _("Give to somebody else after (minutes)"),
+        [Optional(), InRange(MIN_RETURN, MAX_RETURN, _("Enter a number from %(min)s to %(max)s."))],
+    )
+    rating = RadioField(
+        _("Ask after a conversation is closed"),
+        [required()],
+        choices=[
+            ("off", _("Do not ask")),
+            ("faces", _("Three faces")),
+            ("numbers", _("1 to 5")),
+        ],
+    )
+    rating_text = TextAreaField(_("Question"), [Length(max=600)])
+    rating_lines = SelectMultipleField(_("Lines"), coerce=int)
+
+
+class LabelForm(Form):
+    name = StringField(_("Name"), [required(), Length(max=40)])
+    colour = SelectField(_("Colour"), [required()])
 
 
 class SettingsForm(Form):

@@ -53,7 +53,8 @@ from portal.diner.tabs import views as tab_views
 from portal.diner.views import diner
 from portal.home.views import home
 from portal.inbox import action_views as inbox_action_views
-from portal.inbox import inbox, quick_reply_views, sent_file_views
+from portal.inbox import inbox, quick_reply_views, sent_file_views, team_views
+from portal.inbox import template_views as inbox_template_views
 from portal.inbox import views as inbox_views
 from portal.lines.linked_views import linked_pages
 from portal.lines.simulated_phone_views import phones
@@ -67,6 +68,7 @@ from portal.messages.template_editor_views import template_editor
 from portal.messages.template_studio_views import template_studio
 from portal.messages.template_views import templates_pages
 from portal.messages.views import messages_pages
+from portal.notifications.views import notification_pages
 from portal.oauth.consent_views import connected_apps
 from portal.oauth.server import setup_authorization_server
 from portal.oauth.token_views import oauth_endpoints
@@ -97,6 +99,7 @@ from portal.reports import kitchen_views as kitchen_report
 from portal.reports import message_views as messages_report
 from portal.reports import order_views as orders_report
 from portal.reports import reports
+from portal.reports import response_views as responses_report
 from portal.restaurant.courier_views import couriers_pages
 from portal.restaurant.happy_hour_views import happy_hour_pages
 from portal.restaurant.item_views import items_pages
@@ -108,6 +111,7 @@ from portal.restaurant.table_views import tables_pages
 from portal.restaurant.zone_views import delivery_pages
 from portal.settings.ad_conversion_views import ad_conversion_pages
 from portal.settings.data_views import data_pages
+from portal.settings.inbox_views import inbox_settings_pages
 from portal.settings.model_views import language_model_pages
 from portal.settings.views import settings_pages
 from portal.stores.views import stores_pages
@@ -178,6 +182,8 @@ BLUEPRINTS = (
     webhooks_pages,
     deliveries_pages,
     settings_pages,
+    inbox_settings_pages,
+    notification_pages,
     plan_pages,
     data_pages,
     language_model_pages,
@@ -216,12 +222,15 @@ LOYALTY = (
     reward_views,
     loyalty_member_views,
 )  # importing each adds its routes to the loyalty blueprint
-REPORTS = (messages_report, orders_report, kitchen_report)  # each adds its routes to the reports
+# Each adds its routes to the reports.
+REPORTS = (messages_report, orders_report, kitchen_report, responses_report)
 INBOX = (
     inbox_views,
     inbox_action_views,
     quick_reply_views,
     sent_file_views,
+    team_views,
+    inbox_template_views,
 )  # importing each adds its routes to the inbox blueprint
 
 CAMPAIGNS = (

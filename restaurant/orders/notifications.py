@@ -31,6 +31,7 @@ from restaurant.orders.kitchen import promise as kitchen_promise
 from restaurant.orders.printing import print_jobs
 from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
+from tenants.push import notifications as push_notifications
 from webhooks.events import publish_webhook_event
 
 log = logger(__name__)
@@ -68,6 +69,12 @@ def order_sent_to_kitchen(site: Site, order: Order, items: Sequence[OrderItem]) 
     kitchen_promise.set_promise(site, order, fired)
     kitchen_late.schedule_notice(order)
     publish_webhook_event("restaurant.order_created", order_body(site, order, items))
+    push_notifications.announce(
+        "orders",
+        f"order:{order.id}",
+        f"/orders/{order.id}",
+        {"number": order.number, "place": site.name},
+    )
     print_jobs.queue_order_tickets(site, order, fired)
 
 

@@ -41,6 +41,8 @@ OPEN = {
     "start.reset": "the token in the link is the guard",
     "start.language": "a visitor's own choice",
     "start.theme": "a visitor's own choice",
+    "notifications.service_worker": "a script without data, which shows notifications",
+    "notifications.manifest": "the name and icons of the app",
     "inbox.sent": "the link is signed for one file, and runs out",
     "invitations.accept": "the token in the link is the guard",
     "diner.menu_here": "a restaurant's menu is for everybody",

@@ -25,6 +25,8 @@ from messaging.api_caller import ApiCaller
 from messaging.inbox import conversation_actions, thread, typing_indicator
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox.conversations import ConversationFilters, ConversationSummary
+from messaging.inbox.team import labels as conversation_labels
+from messaging.inbox.team import snooze
 
 TAG = Tag(name="Conversations")
 
@@ -40,6 +42,7 @@ def list_conversations(query: ConversationQuery) -> dict[str, Any]:
         line_id=query.instance_id,
         query=(query.q or "").strip(),
         line_ids=caller.visible_line_ids,
+        label_id=query.label or "",
     )
     with tenant_scope(g.tenant_id):
         found = inbox_conversations.list_conversations(filters, query.after, query.limit + 1)
@@ -67,9 +70,10 @@ def read_conversation(path: ConversationPath) -> dict[str, Any]:
 @key_may("messages:send", test_keys=True)
 def change_conversation(path: ConversationPath, body: ConversationChange) -> dict[str, Any]:
     given = body.model_fields_set
-    if not given & {"state", "assigned_to", "unread"}:
+    if not given & {"state", "assigned_to", "unread", "labels", "snoozed_until"}:
         raise Invalid(
-            "nothing_to_change", "Set at least one of `state`, `assigned_to` and `unread`."
+            "nothing_to_change",
+            "Set at least one of `state`, `assigned_to`, `unread`, `labels` and `snoozed_until`.",
         )
     with tenant_scope(g.tenant_id):
         talk = _get(path.conversation_id)
@@ -83,6 +87,12 @@ def change_conversation(path: ConversationPath, body: ConversationChange) -> dic
             (conversation_actions.mark_unread if body.unread else conversation_actions.mark_read)(
                 talk.id
             )
+        if body.labels is not None:
+            conversation_labels.set_labels(talk.id, body.labels)
+        if body.snoozed_until is not None:
+            snooze.snooze(talk.id, body.snoozed_until)
+        elif "snoozed_until" in given:
+            snooze.unsnooze(talk.id)
         return conversation_json(inbox_conversations.get(talk.id))
 
 
@@ -145,6 +155,8 @@ def conversation_json(talk: ConversationSummary) -> dict[str, Any]:
         "assigned_to": talk.assigned_to,
         "window_until": rfc3339(talk.window_until) if talk.window_until else None,
         "handled_by": talk.held_by or "team",
+        "labels": list(talk.label_ids),
+        "snoozed_until": rfc3339(talk.snoozed_until) if talk.snoozed_until else None,
         "last_at": rfc3339(talk.last_at),
         "last_message": {
             "id": talk.last_message_id,

@@ -421,8 +421,8 @@ trait Operations
     /**
      * List conversations: GET /conversations
      *
-     * @param array{limit?: mixed, after?: mixed, view?: mixed, instance_id?: mixed, q?: mixed} $query
-     * @return array{'data': list<array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}>, 'next': string|null}
+     * @param array{limit?: mixed, after?: mixed, view?: mixed, label?: mixed, instance_id?: mixed, q?: mixed} $query
+     * @return array{'data': list<array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'labels': list<string>, 'snoozed_until': string|null, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}>, 'next': string|null}
      */
     public function getConversations(array $query = [], array $options = []): array
     {
@@ -432,7 +432,7 @@ trait Operations
     /**
      * Get a conversation: GET /conversations/{conversation_id}
      *
-     * @return array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}
+     * @return array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'labels': list<string>, 'snoozed_until': string|null, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}
      */
     public function getConversationsByConversationId(string|int $conversation_id, array $options = []): array
     {
@@ -442,8 +442,8 @@ trait Operations
     /**
      * Update a conversation: PATCH /conversations/{conversation_id}
      *
-     * @param array{'state'?: string|null, 'assigned_to'?: string|null, 'unread'?: int|null} $body
-     * @return array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}
+     * @param array{'state'?: string|null, 'assigned_to'?: string|null, 'unread'?: int|null, 'labels'?: list<string>|null, 'snoozed_until'?: string|null} $body
+     * @return array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'labels': list<string>, 'snoozed_until': string|null, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}
      */
     public function patchConversationsByConversationId(string|int $conversation_id, array $body = [], array $options = []): array
     {
@@ -476,7 +476,7 @@ trait Operations
      * Mark a conversation as read: POST /conversations/{conversation_id}/read
      *
      * @param array{'typing'?: bool} $body
-     * @return array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}
+     * @return array{'id': string, 'instance_id': int, 'contact_id': string, 'name': string, 'username': string|null, 'phone': string|null, 'state': string, 'unread': int, 'assigned_to': string|null, 'window_until': string|null, 'handled_by': string, 'labels': list<string>, 'snoozed_until': string|null, 'last_at': string, 'last_message': array{'id': string, 'direction': string, 'type': string, 'text': string, 'status_code': string}}
      */
     public function postConversationsByConversationIdRead(string|int $conversation_id, array $body = [], array $options = []): array
     {
@@ -702,6 +702,48 @@ trait Operations
     public function postInstancesByInstanceIdRestart(string|int $instance_id, array $options = []): array
     {
         return $this->transport()->call("POST", "/instances/" . rawurlencode((string) $instance_id) . "/restart", null, [], $options);
+    }
+
+    /**
+     * List labels: GET /labels
+     *
+     * @return array{'data': list<array{'id': string, 'name': string, 'colour': string}>}
+     */
+    public function getLabels(array $options = []): array
+    {
+        return $this->transport()->call("GET", "/labels", null, [], $options);
+    }
+
+    /**
+     * Create a label: POST /labels
+     *
+     * @param array{'name': string, 'colour'?: string} $body
+     * @return array{'id': string, 'name': string, 'colour': string}
+     */
+    public function postLabels(array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/labels", $body, [], $options);
+    }
+
+    /**
+     * Delete a label: DELETE /labels/{label_id}
+     *
+     * @return array{}
+     */
+    public function deleteLabelsByLabelId(string|int $label_id, array $options = []): array
+    {
+        return $this->transport()->call("DELETE", "/labels/" . rawurlencode((string) $label_id), null, [], $options);
+    }
+
+    /**
+     * Change a label: PATCH /labels/{label_id}
+     *
+     * @param array{'name': string, 'colour'?: string} $body
+     * @return array{'id': string, 'name': string, 'colour': string}
+     */
+    public function patchLabelsByLabelId(string|int $label_id, array $body, array $options = []): array
+    {
+        return $this->transport()->call("PATCH", "/labels/" . rawurlencode((string) $label_id), $body, [], $options);
     }
 
     /**
@@ -1463,6 +1505,17 @@ trait Operations
     public function postPrintersByPrinterIdTest(string|int $printer_id, array $options = []): array
     {
         return $this->transport()->call("POST", "/printers/" . rawurlencode((string) $printer_id) . "/test", null, [], $options);
+    }
+
+    /**
+     * Get response times by day, member and label: GET /reports/response-times
+     *
+     * @param array{since?: mixed, until?: mixed} $query
+     * @return array{'since': string, 'until': string, 'total': array{'cases': int, 'answered': int, 'closed': int, 'reply_median': int|null, 'reply_p90': int|null, 'close_median': int|null, 'close_p90': int|null, 'ratings': int, 'satisfaction': int|null}, 'days': list<array{'cases': int, 'answered': int, 'closed': int, 'reply_median': int|null, 'reply_p90': int|null, 'close_median': int|null, 'close_p90': int|null, 'ratings': int, 'satisfaction': int|null, 'day': string}>, 'members': list<array{'cases': int, 'answered': int, 'closed': int, 'reply_median': int|null, 'reply_p90': int|null, 'close_median': int|null, 'close_p90': int|null, 'ratings': int, 'satisfaction': int|null, 'person_id': string, 'name': string}>, 'labels': list<array{'cases': int, 'answered': int, 'closed': int, 'reply_median': int|null, 'reply_p90': int|null, 'close_median': int|null, 'close_p90': int|null, 'ratings': int, 'satisfaction': int|null, 'label_id': string, 'name': string}>}
+     */
+    public function getReportsResponseTimes(array $query = [], array $options = []): array
+    {
+        return $this->transport()->call("GET", "/reports/response-times", null, $query, $options);
     }
 
     /**

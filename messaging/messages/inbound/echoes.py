@@ -21,7 +21,7 @@ from messaging import search_index
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import META_AGENT, SENT_FROM_PHONE, EchoedMessage
 from messaging.messages.content import content_fields, other_party
-from messaging.messages.inbound import edits
+from messaging.messages.inbound import cases, edits
 from messaging.messages.media import files as media_files
 from messaging.models import Line
 from webhooks.events import publish_webhook_event
@@ -50,6 +50,10 @@ ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
        held_by = CASE WHEN excluded.held_at >= coalesce(conversations.held_at, excluded.held_at)
                       THEN excluded.held_by ELSE conversations.held_by END,
        held_at = greatest(conversations.held_at, excluded.held_at),
+       waiting_since = CASE WHEN excluded.last_at >= conversations.last_at
+                            THEN NULL ELSE conversations.waiting_since END,
+       queued_at = CASE WHEN excluded.last_at >= conversations.last_at
+                        THEN NULL ELSE conversations.queued_at END,
        last_at = greatest(conversations.last_at, excluded.last_at)
 RETURNING id
 """)
@@ -98,6 +102,8 @@ def _store(line: Line, echo: EchoedMessage, uuid: UUID, body: str, content: dict
         },
     )
     conversation_id, message_id = from_uuid("cnv", stored.scalar_one()), from_uuid("msg", uuid)
+    if echo.sent_from == SENT_FROM_PHONE:
+        cases.record_first_reply(conversation_id, None, at)
     media_files.register_file(uuid, line, echo.kind, content)
     search_index.add_words(conversation_id, search_index.words_of(body))
     publish_update("conversations.changed", id=conversation_id, message=message_id)

@@ -93,6 +93,31 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     attach(event.dataTransfer?.files);
   });
 
+  // Send later.
+  const sendAt = document.querySelector("#send-at");
+  const laterBar = form.querySelector("[data-later-bar]");
+  const laterText = form.querySelector("[data-later-text]");
+  function showLater() {
+    if (!sendAt) return;
+    laterBar.hidden = !sendAt.value;
+    if (!sendAt.value) return;
+    const { words, window: closed, windowUntil } = laterText.dataset;
+    const at = new Date(sendAt.value).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    const late = windowUntil && sendAt.value > windowUntil;
+    laterText.textContent = words.replace("%s", at) + (late ? ` ${closed}` : "");
+    laterBar.classList.toggle("later-closed", Boolean(late));
+  }
+  sendAt?.addEventListener("input", showLater);
+  for (const button of document.querySelectorAll("[data-later]")) {
+    button.addEventListener("click", () => {
+      sendAt.value = button.dataset.later;
+      showLater();
+      document.querySelector("#later").hidePopover();
+      field.focus();
+    });
+  }
+  form.querySelector("[data-later-drop]")?.addEventListener("click", () => { sendAt.value = ""; showLater(); });
+
   // Quotes.
   const quoteBar = form.querySelector("[data-quote-bar]");
   function quote(id, text) {
@@ -199,6 +224,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
       panels.close();
       if (file) { file.value = ""; showFile(); }
       quote("", "");
+      if (sendAt) { sendAt.value = ""; showLater(); }
       grow();
     } else {
       sent.reset();

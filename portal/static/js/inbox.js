@@ -45,7 +45,7 @@ async function reload({ again }) {
   const answer = await fetch(url, { headers: { "X-Part": "fresh" }, redirect: "error", cache: "no-store" });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const name of ["talks", "head", "facts"]) putPart(fresh, name);
+  for (const name of ["talks", "head", "facts", "scheduled"]) putPart(fresh, name);
   putComposer(fresh);
   updateFooters(fresh);
   updateBodies(fresh);
@@ -59,7 +59,8 @@ function putPart(fresh, name) {
   const part = fresh.querySelector(`[data-part="${name}"]`);
   const shown = document.querySelector(`[data-part="${name}"]`);
   if (!part || !shown || bare(shown) === bare(part)) return;
-  if (shown.contains(document.activeElement) && document.activeElement.matches("select, input")) return;
+  if (shown.contains(document.activeElement) && document.activeElement.matches("select, input, textarea")) return;
+  if (shown.querySelector("details[open]")) return;
   const focused = shown.contains(document.activeElement) ? document.activeElement.dataset.row : null;
   const top = shown.scrollTop;
   shown.replaceChildren(...document.adoptNode(part).childNodes);
@@ -147,6 +148,7 @@ document.addEventListener("submit", async (event) => {
   if (!form) return;
   event.preventDefault();
   if (form.contains(document.activeElement)) document.activeElement.blur();
+  form.closest("details")?.removeAttribute("open");
   const leaves = form.action.endsWith("/unread") || form.action.includes("/unread?");
   const done = await act(form.action, new FormData(form));
   if (done && leaves) location.href = document.querySelector(".talk-back").href;

@@ -95,6 +95,15 @@ FAMILIES = (
             "portal/campaigns/template_form.py template": "a choice of a form",
             "portal/developers/markdown.py image": "a token of Markdown",
             "restaurant/orders/printing/print_jobs.py order": "a kind of print job",
+            "messaging/inbox/team/template_values.py document": TEMPLATES,
+            "messaging/inbox/team/scheduled_replies.py template": TEMPLATES,
+            **dict.fromkeys(
+                [
+                    f"messaging/inbox/team/scheduled_replies.py {kind}"
+                    for kind in ("text", "image", "video", "document")
+                ],
+                "their text can be changed before they are sent",
+            ),
             "messaging/inbox/composed.py buttons": COMPOSED,
             "messaging/inbox/composed.py list": COMPOSED,
             "messaging/inbox/composed.py link_button": COMPOSED,

@@ -55,6 +55,9 @@ def ids(theirs):
         "erasure_id": theirs.erasure_id,
         "conversation_id": theirs.conversation_id,
         "reply_id": theirs.reply_id,
+        "label_id": theirs.label_id,
+        "scheduled_id": theirs.scheduled_id,
+        "device_id": theirs.device_id,
         "key": f"{theirs.tenant_id}/{'0' * 32}.webp",
         **theirs.restaurant,
         **theirs.printing,
@@ -155,6 +158,9 @@ def refused(answers):
         "erasure_id",
         "conversation_id",
         "reply_id",
+        "label_id",
+        "scheduled_id",
+        "device_id",
         "connection_id",
         "automation_id",
         "campaign_id",
@@ -275,6 +281,7 @@ def mine(rule):
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     theirs |= {"campaign_id", "audience_id"}
     theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id", "grant_id"}
+    theirs |= {"label_id", "scheduled_id", "device_id"}
     theirs |= {"site_id", "table_id", "area_id", "menu_id", "category_id", "item_id", "group_id"}
     theirs |= {"printer_id", "code_id", "print_job_id"}
     return bool(rule.arguments & theirs) and not is_api(rule) and not is_agents(rule)

@@ -57,6 +57,8 @@ ELSEWHERE = {
     "/menus/X/preview": "the diner's page, looked at in test_diner.py",
     "/news/ticket": "read by a script",
     "/inbox/unread": "read by a script",
+    "/service-worker.js": "a script",
+    "/manifest.webmanifest": "read by the browser",
     "/inbox/X/older": "the conversation's page, further up",
     "/automations/X/runs.csv": "a file",
     "/approvals/count": "read by a script",

@@ -10,8 +10,8 @@ from portal.diner.menu_cache import menu_cache
 # and tenants, and the account with the membership and the layout's figures.
 MOST_STATEMENTS = {
     "home": 17,
-    "inbox": 7,
-    "conversation": 16,
+    "inbox": 8,
+    "conversation": 18,
     "messages": 6,
     "message": 7,
     "contacts": 7,

@@ -16,6 +16,13 @@ from api.v1.schemas.events.account import (
     ThresholdEvent,
     WebhookTestEvent,
 )
+from api.v1.schemas.events.conversations import (
+    ConversationAssignedEvent,
+    ConversationClosedEvent,
+    ConversationRatedEvent,
+    ConversationReopenedEvent,
+    ConversationSnoozedEvent,
+)
 from api.v1.schemas.events.examples import example_of_event
 from api.v1.schemas.events.messages import (
     InboundMessageEvent,
@@ -68,6 +75,20 @@ _EVENTS: dict[str, tuple[type[BaseModel], str]] = {
     "messages.unknown": (
         MessageStateEvent,
         "The network's answer was lost. Another event follows when the state is known.",
+    ),
+    "conversations.assigned": (
+        ConversationAssignedEvent,
+        "A conversation was assigned to a member, or to nobody.",
+    ),
+    "conversations.closed": (ConversationClosedEvent, "A conversation was closed."),
+    "conversations.reopened": (
+        ConversationReopenedEvent,
+        "A closed or snoozed conversation is open again; `data.reason` tells why.",
+    ),
+    "conversations.snoozed": (ConversationSnoozedEvent, "A conversation was snoozed."),
+    "conversations.rated": (
+        ConversationRatedEvent,
+        "A customer answered the satisfaction question.",
     ),
     "restaurant.order_created": (
         OrderCreatedEvent,

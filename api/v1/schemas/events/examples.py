@@ -6,6 +6,12 @@ AT, UNIX = "2026-03-01T10:00:00.120331Z", 1772359200
 ULID = "01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 NETWORK_ID = "wamid.HBgMOTA1MzIxMTEyMjMzFQIAEhgUM0EwQjE="
 PHONE = "905321112233"
+CONVERSATION = {
+    "conversation_id": f"cnv_{ULID}",
+    "contact_id": f"con_{ULID}",
+    "assigned_to": f"per_{ULID}",
+    "by": f"per_{ULID}",
+}
 GUEST = {"from": PHONE, "from_kind": "phone", "sender_name": "Ayşe Kaya"}
 ITEM = {
     "name": "Adana dürüm",
@@ -196,6 +202,20 @@ BODIES: dict[str, dict[str, Any]] = {
     "messages.expired": _state("expired", message_id=None),
     "messages.cancelled": _state("cancelled", message_id=None),
     "messages.unknown": _state("unknown", message_id=None),
+    "conversations.assigned": {"instance_id": 7, "data": CONVERSATION | {"automatic": True}},
+    "conversations.closed": {"instance_id": 7, "data": CONVERSATION},
+    "conversations.reopened": {
+        "instance_id": 7,
+        "data": CONVERSATION | {"by": None, "reason": "customer_wrote"},
+    },
+    "conversations.snoozed": {
+        "instance_id": 7,
+        "data": CONVERSATION | {"snoozed_until": "2026-03-02T06:00:00Z"},
+    },
+    "conversations.rated": {
+        "instance_id": 7,
+        "data": CONVERSATION | {"by": None, "rating": 5, "best": 5, "case_id": f"cse_{ULID}"},
+    },
     "restaurant.order_created": ORDER,
     "restaurant.order_updated": ORDER | {"status": "preparing", "change": "status"},
     "restaurant.order_cancelled": ORDER | {"status": "cancelled", "reason": "The guest called."},

@@ -2,11 +2,12 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field
 
 from api.paging import PageQuery
 
 State = Literal["open", "closed"]
+Colour = Literal["grey", "red", "orange", "green", "teal", "blue", "purple", "pink"]
 
 
 class ConversationPath(BaseModel):
@@ -14,8 +15,13 @@ class ConversationPath(BaseModel):
 
 
 class ConversationQuery(PageQuery):
-    view: Literal["open", "unassigned", "unread", "closed", "all"] = Field(
-        "open", description="Which ones; `open` are those that are not closed."
+    view: Literal["open", "unassigned", "unread", "snoozed", "closed", "all"] = Field(
+        "open", description="Which ones; `open` are those that are neither closed nor snoozed."
+    )
+    label: str | None = Field(
+        None,
+        max_length=64,
+        description="Only conversations with this label, by its id.",
     )
     instance_id: int | None = Field(None, ge=1, le=2**31 - 1)
     q: str | None = Field(
@@ -51,6 +57,15 @@ class ConversationShape(BaseModel):
         ),
         examples=["team"],
     )
+    labels: list[str] = Field(
+        description="The ids of its labels; see `GET /labels`.",
+        examples=[["lbl_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"]],
+    )
+    snoozed_until: str | None = Field(
+        description="It is not in the list of open conversations until then, or until the customer"
+        " writes.",
+        examples=[None],
+    )
     last_at: str
     last_message: LastMessage
 
@@ -79,3 +94,38 @@ class ConversationChange(BaseModel):
         description="0 marks it read, also on the customer's phone; 1 marks it unread.",
         examples=[0],
     )
+    labels: list[str] | None = Field(
+        None,
+        max_length=10,
+        description="All labels that it should have, by id.",
+        examples=[["lbl_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"]],
+    )
+    snoozed_until: AwareDatetime | None = Field(
+        None,
+        description="Snooze until this time; null takes it back into the list now.",
+        examples=["2026-03-02T06:00:00Z"],
+    )
+
+
+class LabelPath(BaseModel):
+    label_id: str = Field(max_length=64)
+
+
+class LabelShape(BaseModel):
+    id: str = Field(examples=["lbl_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    name: str = Field(description="What the conversation is about.", examples=["Complaint"])
+    colour: Colour = Field(description="The colour in the inbox.", examples=["red"])
+
+
+class LabelList(BaseModel):
+    data: list[LabelShape] = Field(description="All labels, by name.")
+
+
+class NewLabel(BaseModel):
+    name: str = Field(
+        min_length=1,
+        max_length=40,
+        description="What the conversation is about, such as `Complaint`.",
+        examples=["Complaint"],
+    )
+    colour: Colour = Field("grey", description="The colour in the inbox.", examples=["red"])

@@ -1,0 +1,1 @@
+"""How a team shares the inbox: assignment, labels, snooze, replies for later, ratings, reports."""

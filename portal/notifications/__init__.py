@@ -1,0 +1,1 @@
+"""Push notifications: the page of a member, the service worker and the web app manifest."""

@@ -1,0 +1,1 @@
+"""Push notifications to members' browsers."""
