@@ -4,8 +4,9 @@ Messaging, loyalty and orders offer hooks and do not import what reacts to them.
 workers and linked hosts call `wire_domains` once when they start.
 """
 
-from messaging.contacts import opt_out_port
-from restaurant import campaign_order_filters, contact_sync
+from messaging.contacts import opt_out_port, tag_port
+from messaging.journeys import triggers as journey_starts
+from restaurant import campaign_order_filters, contact_sync, journey_triggers
 from restaurant.couriers import trips as courier_trips
 from restaurant.feedback import questions as feedback_questions
 from restaurant.loyalty import campaign_coupons
@@ -32,6 +33,8 @@ def wire_domains() -> None:
     contact_sync.register()
     campaign_order_filters.register()
     campaign_coupons.register()
+    journey_triggers.register()
+    tag_port.register(journey_starts.start_for_tags)
     opt_out_port.register(text_orders.may_mean_the_order)
     text_orders.register_model(
         model_requests.request_reading, model_settings.is_active, model_settings.transcribes
@@ -49,6 +52,7 @@ def _register_order_effects() -> None:
         payment_links.create_if_awaited,
         order_notifications.publish_new_order,
         tab_rounds.attach_order,
+        journey_triggers.start_for_order,
     )
     register(
         Change.STATE,
@@ -66,6 +70,7 @@ def _register_order_effects() -> None:
         feedback_questions.schedule_question,
         kitchen_promise.learn_from_order,
         tab_accounts.follow_order,
+        journey_triggers.start_for_order,
     )
     register(Change.RESCHEDULED, order_firing.schedule_firing)
     register(Change.PAID, loyalty_effects.update_points, tab_accounts.follow_order)

@@ -16,7 +16,7 @@ from core.values.text import BadText, normalize_text
 from messaging import search_index
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
-from messaging.contacts import custom_fields, search_tokens
+from messaging.contacts import custom_fields, search_tokens, tag_port
 from messaging.contacts import identities as people
 from messaging.contacts.cards import ContactCard
 from messaging.contacts.validation import (
@@ -66,6 +66,7 @@ def create(entry: ContactInput, *, country: str | None = None) -> ContactCard:
         _add_phone_identity(contact.id, phone)
     record_tags(contact.tags)
     search_tokens.create_tokens(contact.id)
+    tag_port.tags_added(contact.id, (), contact.tags)
     card = contact_cards.get(contact.id)
     audit.record("contacts.added", card.title, contact=contact.id)
     return card
@@ -73,7 +74,7 @@ def create(entry: ContactInput, *, country: str | None = None) -> ContactCard:
 
 def change(contact_id: str, entry: ContactInput, *, country: str | None = None) -> ContactCard:
     contact = contact_cards.get_contact(contact_id)
-    before = audit.snapshot(contact)
+    before, old_tags = audit.snapshot(contact), contact.tags
     with search_tokens.updating_tokens(contact.id):
         if entry.name is not None:
             contact.name = parse_name(entry.name)
@@ -99,6 +100,8 @@ def change(contact_id: str, entry: ContactInput, *, country: str | None = None) 
             _add_phone_identity(contact.id, parse_phone(entry.phone, country))
     if entry.name or entry.phone:
         search_index.add_contact_words([contact.id])
+    if entry.tags is not None:
+        tag_port.tags_added(contact.id, old_tags, contact.tags)
     card = contact_cards.get(contact.id)
     after = audit.snapshot(contact)
     if entry.phone:

@@ -44,6 +44,7 @@ from messaging.models.costs import (
     UsageDay,
     VolumeTier,
 )
+from messaging.models.journeys import Journey, JourneyRun, JourneyRunStep, JourneyVersion
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.media import MediaFile, UploadedMedia
@@ -79,6 +80,10 @@ __all__ = [
     "HeldMessage",
     "HookKey",
     "Identity",
+    "Journey",
+    "JourneyRun",
+    "JourneyRunStep",
+    "JourneyVersion",
     "LedgerEntry",
     "Line",
     "LinkedDay",

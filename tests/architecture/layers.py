@@ -23,6 +23,7 @@ INNER_LAYERS = {
     "messaging": (
         ("messaging.simulator",),
         ("messaging.campaigns",),
+        ("messaging.journeys",),
         ("messaging.automations",),
         ("messaging.approvals",),
         ("messaging.inbox",),
@@ -37,6 +38,8 @@ INNER_LAYERS = {
             "messaging.messages.causes",
             "messaging.messages.media.files",
         ),
+        # What ends a run: a reply of the team, an opt-out, a block.
+        ("messaging.journeys.stops",),
         ("messaging.api_caller",),
         ("messaging.costs",),
         ("messaging.lines",),
@@ -51,6 +54,7 @@ INNER_LAYERS = {
         (
             "messaging.reasons",
             "messaging.automations.reasons",
+            "messaging.journeys.reasons",
             "messaging.refusal_reasons",
             "messaging.search_index",
             "messaging.token_purposes",
@@ -58,6 +62,7 @@ INNER_LAYERS = {
     ),
     "restaurant": (
         ("restaurant.wiring",),
+        ("restaurant.journey_triggers",),
         ("restaurant.contact_sync",),
         ("restaurant.campaign_order_filters",),
         ("restaurant.text_orders",),

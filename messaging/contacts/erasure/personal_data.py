@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import delete, select, text, update
 
 from core.db import current_tenant_id, db
-from core.ids import from_uuid
+from core.ids import from_uuid, to_uuid
 from core.mail import Mail, body_of
 from core.security.encryption import KeyringError
 from messaging.messages.media import files as media_files
@@ -109,6 +109,9 @@ DELETE FROM contact_import_phones WHERE tenant_id = :tenant_id AND phone = ANY(:
 DROP_HELD = text("""
 DELETE FROM held_messages WHERE tenant_id = :tenant_id AND phone = ANY(:names)
 """)
+DROP_JOURNEY_RUNS = text("""
+DELETE FROM journey_runs WHERE tenant_id = :tenant_id AND contact_id = :contact_id
+""")
 # Edits that wait for their message, with the ids that they reserve.
 DROP_EARLY_EDITS = text("""
 WITH gone AS (
@@ -191,6 +194,10 @@ def erase_remaining(target: ErasureTarget) -> None:
     if target.names:
         for statement in statements:
             db.session.execute(statement, params)
+    db.session.execute(
+        DROP_JOURNEY_RUNS,
+        {"tenant_id": params["tenant_id"], "contact_id": str(to_uuid("con", target.contact_id))},
+    )
     db.session.execute(DROP_REJECTS, params)
     db.session.execute(BLANK_SAMPLES, params)
     _erase_emails([*_searchable_words(target.names), *_searchable_words(target.titles)])
