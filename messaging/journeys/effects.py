@@ -13,7 +13,7 @@ from core.errors import Conflict, NotFound
 from core.ids import from_uuid, to_uuid
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import repository as contact_repository
-from messaging.contacts.repository import ContactInput
+from messaging.contacts.validation import ContactInput
 from messaging.inbox import composed, conversation_actions
 from messaging.inbox.composed import ComposedCard
 from messaging.journeys import menu_link_port, reasons

@@ -269,7 +269,9 @@ def filled(text: str, state: RunState, facts: Facts) -> str:
 def _question(step: Any, state: RunState, facts: Facts) -> Send:
     if isinstance(step, TemplateStep):
         values = tuple(filled(one, state, facts) or "–" for one in step.parameters)
-        return Send("template", template=(step.name, step.language, values))
+        choices = tuple((one.title, one.description) for one in step.choices)
+        template = (step.name, step.language, values)
+        return Send("template", choices=choices, template=template)
     text = filled(step.text, state, facts)
     if isinstance(step, MenuLink):
         url = facts.values.get("menu.link", "")

@@ -91,9 +91,11 @@ def test_a_valid_journey_always_waits_or_ends_and_counts_each_visit_once(definit
     assert [visit.number for visit in visits] == list(range(1, len(visits) + 1))
     assert state.visit == len(visits)
     if state.state == engine.RUNNING:
-        assert state.waits and state.until is not None
+        assert state.waits
+        assert state.until is not None
     else:
-        assert not state.waits and state.state in (engine.COMPLETED,)
+        assert not state.waits
+        assert state.state == engine.COMPLETED
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
