@@ -11,6 +11,7 @@ from functools import partial
 from tests.chaos import (
     campaigns,
     inbound_hooks,
+    journeys,
     linked,
     payments,
     printing,
@@ -54,6 +55,7 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "endpoint-kill-bytes": partial(webhook_endpoints.killed, step="after_bytes", times=40),
     "endpoint-kill-commit": partial(webhook_endpoints.killed, step="before_settle_commit", times=1),
     "campaign": campaigns.killed,
+    "journey": journeys.killed,
     "print-kill-fetch": partial(printing.agent_killed, step="after_fetch", times=5),
     "print-kill-begun": partial(printing.agent_killed, step="before_print", times=7, doubles=0),
     "print-kill-printed": partial(printing.agent_killed, step="after_print", times=7, doubles=1),

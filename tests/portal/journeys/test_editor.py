@@ -58,7 +58,7 @@ def test_a_journey_is_built_played_and_published(owner, shop, line):
     assert "From 9 to 22." in played
     assert "The journey ends here." in played
     assert runs(shop) == []
-    published = owner.post(f"{path}/publish", follow_redirects=True).get_data(as_text=True)
+    published = owner.post(f"{path}/publish", follow=True).get_data(as_text=True)
     assert "Version 1 is published." in published
     writes(shop, line, "help")
     taps(shop, line, "Hours")
@@ -70,22 +70,22 @@ def test_a_mistake_is_named_and_keeps_the_journey_from_being_published(owner, sh
     owner.post(f"{path}/when", kind="keyword", words="help")
     add(owner, path, "say", text="Hello")
     assert "Step 1 (“Hello”): Nothing follows this step." in page_of(owner, path)
-    refused = owner.post(f"{path}/publish", follow_redirects=True).get_data(as_text=True)
+    refused = owner.post(f"{path}/publish", follow=True).get_data(as_text=True)
     assert "Nothing follows this step." in html.unescape(refused)
     assert "Draft" in refused
 
 
 def test_steps_move_and_a_deleted_step_leaves_no_target_behind(owner, shop, line):
     path = new_journey(owner)
-    first = add(owner, path, "say", text="One")
-    second = add(owner, path, "say", text="Two")
-    owner.post(f"{path}/steps/{first}", text="One", next=second)
+    first = add(owner, path, "say", text="Good morning")
+    second = add(owner, path, "say", text="Good evening")
+    owner.post(f"{path}/steps/{first}", text="Good morning", next=second)
     owner.post(f"{path}/steps/{second}/move", to="up")
     shown = page_of(owner, path)
-    assert shown.index("Two") < shown.index("One")
+    assert shown.index("Good evening") < shown.index("Good morning")
     owner.post(f"{path}/steps/{second}/remove")
     shown = page_of(owner, path)
-    assert "Two" not in shown
+    assert "Good evening" not in shown
     assert "unknown step" not in shown
     assert owner.post(f"{path}/steps/{second}/remove").status_code == 404
 
@@ -95,7 +95,7 @@ def test_steps_move_and_a_deleted_step_leaves_no_target_behind(owner, shop, line
 )
 def test_a_ready_made_journey_can_be_published_as_it_is(owner, shop, line, code):
     path = new_journey(owner, ready_made=code, name="Ready")
-    published = owner.post(f"{path}/publish", follow_redirects=True).get_data(as_text=True)
+    published = owner.post(f"{path}/publish", follow=True).get_data(as_text=True)
     assert "Version 1 is published." in published
 
 
@@ -115,6 +115,6 @@ def test_runs_are_listed_and_stopped(owner, shop, line):
     (run,) = runs(shop)
     assert f"/journeys/runs/{run.id}" in listed
     assert "How can we help?" in page_of(owner, f"/journeys/runs/{run.id}")
-    stopped = owner.post(f"/journeys/runs/{run.id}/stop", follow_redirects=True)
+    stopped = owner.post(f"/journeys/runs/{run.id}/stop", follow=True)
     assert "A member of the team stopped it." in stopped.get_data(as_text=True)
     assert "Menu" in page_of(owner, "/journeys")
