@@ -75,7 +75,6 @@ PROBLEMS: dict[str, str] = {
     "no_link_text": N_("Enter the text of the button."),
     "no_answer_name": N_("Enter the name of the answer that is compared."),
     "no_order": N_("Only a journey that starts with an order of a store can change that order."),
-    "long_wait": N_("It can wait at most 90 days."),
 }
 
 

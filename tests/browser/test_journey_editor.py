@@ -60,7 +60,7 @@ def test_hours_menu_and_hand_over_are_built_played_and_published(visit, app, sho
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("button", name="Save step").click()
     page.get_by_role("link", name="Edit step 2").click()
-    last = page.locator("select[name=next] option", has_text="End").first.text_content()
+    last = page.locator("select[name=next] option", has_text="5. End").text_content()
     page.locator("select[name=next]").select_option(label=last)
     page.get_by_role("button", name="Save step").click()
     page.get_by_role("link", name="Edit step 3").click()
