@@ -1,7 +1,7 @@
 """Orders that start journeys, and the menu that a journey links to."""
 
 from core.values.money import format_money
-from messaging.journeys import menu_link_port, triggers
+from messaging.journeys import ports, triggers
 from messaging.lines import repository as line_repository
 from restaurant.loyalty.placeholders import menu_link
 from restaurant.orders.effects import OrderUpdate
@@ -32,4 +32,4 @@ def link_of_line(line_id: int) -> str:
 
 
 def register() -> None:
-    menu_link_port.register(link_of_line)
+    ports.register_menu_link(link_of_line)

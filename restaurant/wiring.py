@@ -4,7 +4,8 @@ Messaging, loyalty and orders offer hooks and do not import what reacts to them.
 workers and linked hosts call `wire_domains` once when they start.
 """
 
-from messaging.contacts import opt_out_port, tag_port
+from messaging.contacts import opt_out_port
+from messaging.journeys import ports as journey_ports
 from messaging.journeys import triggers as journey_starts
 from restaurant import campaign_order_filters, contact_sync, journey_triggers
 from restaurant.couriers import trips as courier_trips
@@ -34,7 +35,7 @@ def wire_domains() -> None:
     campaign_order_filters.register()
     campaign_coupons.register()
     journey_triggers.register()
-    tag_port.register(journey_starts.start_for_tags)
+    journey_ports.register_tags(journey_starts.start_for_tags)
     opt_out_port.register(text_orders.may_mean_the_order)
     text_orders.register_model(
         model_requests.request_reading, model_settings.is_active, model_settings.transcribes

@@ -16,7 +16,7 @@ from core.values.text import BadText, normalize_text
 from messaging import search_index
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
-from messaging.contacts import custom_fields, search_tokens, tag_port
+from messaging.contacts import custom_fields, search_tokens
 from messaging.contacts import identities as people
 from messaging.contacts.cards import ContactCard
 from messaging.contacts.validation import (
@@ -27,6 +27,7 @@ from messaging.contacts.validation import (
     parse_phone,
     parse_tags,
 )
+from messaging.journeys import ports as journey_ports
 from messaging.messages import queries as message_queries
 from messaging.models import Contact, ContactNote, ContactTag, Identity
 from tenants import audit
@@ -66,7 +67,7 @@ def create(entry: ContactInput, *, country: str | None = None) -> ContactCard:
         _add_phone_identity(contact.id, phone)
     record_tags(contact.tags)
     search_tokens.create_tokens(contact.id)
-    tag_port.tags_added(contact.id, (), contact.tags)
+    journey_ports.tags_added(contact.id, (), contact.tags)
     card = contact_cards.get(contact.id)
     audit.record("contacts.added", card.title, contact=contact.id)
     return card
@@ -101,7 +102,7 @@ def change(contact_id: str, entry: ContactInput, *, country: str | None = None) 
     if entry.name or entry.phone:
         search_index.add_contact_words([contact.id])
     if entry.tags is not None:
-        tag_port.tags_added(contact.id, old_tags, contact.tags)
+        journey_ports.tags_added(contact.id, old_tags, contact.tags)
     card = contact_cards.get(contact.id)
     after = audit.snapshot(contact)
     if entry.phone:

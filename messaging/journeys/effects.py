@@ -16,7 +16,7 @@ from messaging.contacts import repository as contact_repository
 from messaging.contacts.validation import ContactInput
 from messaging.inbox import composed, conversation_actions
 from messaging.inbox.composed import ComposedCard
-from messaging.journeys import menu_link_port, reasons
+from messaging.journeys import ports, reasons
 from messaging.journeys.engine import ChangeTag, Facts, GiveToPerson, Send, Visit
 from messaging.journeys.validation import choice_card
 from messaging.lines import repository as line_repository
@@ -84,7 +84,7 @@ def read_facts(run: JourneyRun, moment: datetime) -> RunFacts:
         "customer.first_name": name.split(" ")[0],
         "customer.last_name": name.partition(" ")[2],
         "shop.name": current_tenant_facts().name,
-        "menu.link": menu_link_port.menu_link(line.id),
+        "menu.link": ports.menu_link(line.id),
     }
     facts = Facts(moment, frozenset(card.contact.tags), card.contact.orders > 0, values)
     address = contact_cards.address_on_line(

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.clock import now, zone
-from messaging.journeys import engine, menu_link_port
+from messaging.journeys import engine, ports
 from messaging.journeys.definition import Definition
 from messaging.journeys.engine import (
     CallDone,
@@ -95,7 +95,7 @@ def _values(definition: Definition) -> dict[str, str]:
         "customer.first_name": SAMPLE_NAME.split(" ")[0],
         "customer.last_name": SAMPLE_NAME.split(" ")[1],
         "shop.name": current_tenant_facts().name,
-        "menu.link": menu_link_port.menu_link(line_id) if line_id in known else "",
+        "menu.link": ports.menu_link(line_id) if line_id in known else "",
         "order.number": "1042",
         "order.total": "480",
     }

@@ -39,7 +39,7 @@ INNER_LAYERS = {
             "messaging.messages.media.files",
         ),
         # What ends a run: a reply of the team, an opt-out, a block.
-        ("messaging.journeys.stops",),
+        ("messaging.journeys.stops", "messaging.journeys.ports"),
         ("messaging.api_caller",),
         ("messaging.costs",),
         ("messaging.lines",),

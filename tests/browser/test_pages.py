@@ -29,8 +29,6 @@ from messaging.contacts.validation import ContactInput
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import quick_replies
 from messaging.inbox.conversations import ConversationFilters
-from messaging.journeys import queries as journey_queries
-from messaging.journeys import repository as journey_repository
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.linked import sessions as linked_sessions
@@ -56,6 +54,7 @@ from tests.browser.driver import Watch, check_appearance, new_page, sign_in
 from tests.browser.page_lists.account import ACCOUNT
 from tests.browser.page_lists.agents import AGENTS, agent_ids, consent_ids
 from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
+from tests.browser.page_lists.journeys import JOURNEYS, journey_ids
 from tests.browser.page_lists.kitchen import KITCHEN, kitchen_ids
 from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
 from tests.browser.page_lists.menus import MENU_PAGES
@@ -257,13 +256,7 @@ SHOP = {
     "automation-new": "/automations/new/owner_notice",
     "automation-remove": "/automations/{automation}/remove",
     "automation-runs": "/automations/{automation}/runs",
-    "journeys": "/journeys",
-    "journey": "/journeys/{journey}",
-    "journey-step": "/journeys/{journey}?step=ask",
-    "journey-remove": "/journeys/{journey}/remove",
-    "journey-runs": "/journeys/{journey}/runs",
-    "journey-runs-none": "/journeys/{journey}/runs?state=failed",
-    "journey-run": "/journeys/runs/{journey_run}",
+    **JOURNEYS,
     "automation-runs-none": "/automations/{automation}/runs?state=failed",
 }
 OPERATOR = {
@@ -466,8 +459,6 @@ def _shop_ids() -> dict[str, object]:
             for one in automation_definitions.list_automations()
             if one.recipe == "abandoned_cart"
         )
-        journey = journey_repository.list_journeys()[0]
-        run = journey_queries.list_runs(journey.id, after=None, limit=1)[0]
         return {
             "shop": known["shopify"],
             "form": known["form"],
@@ -475,8 +466,7 @@ def _shop_ids() -> dict[str, object]:
             "hook": store_connections.list_received(known["shopify"], None, 1)[0].id,
             "parked": store_connections.list_received(known["form"], None, 1, "parked")[0].id,
             "automation": cart.id,
-            "journey": journey.id,
-            "journey_run": run.run.id,
+            **journey_ids(),
         }
 
 
