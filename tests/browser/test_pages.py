@@ -254,10 +254,7 @@ SHOP = {
     "automations": "/automations",
     "automation": "/automations/{automation}",
     "automation-new": "/automations/new/owner_notice",
-    "automation-remove": "/automations/{automation}/remove",
-    "automation-runs": "/automations/{automation}/runs",
     **JOURNEYS,
-    "automation-runs-none": "/automations/{automation}/runs?state=failed",
 }
 OPERATOR = {
     "operator": "/operator/",

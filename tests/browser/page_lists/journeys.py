@@ -1,4 +1,4 @@
-"""The pages of journeys."""
+"""The pages of journeys, and of the runs of automations."""
 
 from messaging.journeys import queries, repository
 
@@ -10,6 +10,9 @@ JOURNEYS = {
     "journey-runs": "/journeys/{journey}/runs",
     "journey-runs-none": "/journeys/{journey}/runs?state=failed",
     "journey-run": "/journeys/runs/{journey_run}",
+    "automation-remove": "/automations/{automation}/remove",
+    "automation-runs": "/automations/{automation}/runs",
+    "automation-runs-none": "/automations/{automation}/runs?state=failed",
 }
 
 
