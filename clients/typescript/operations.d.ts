@@ -8,6 +8,8 @@ export type AgentPage = { data: Array<AgentShape>; next: null };
 
 export type AgentShape = { id: string; site_id: string; name: string; version: string; online: boolean; seen_at: string | null; paired_at: string; found: Array<Record<string, unknown>> };
 
+export type Ask = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "ask"; answer?: "buttons" | "list" | "text" | "number" | "location" | "photo"; text?: string; list_button?: string };
+
 export type Assign = { courier_id?: string | null; version?: number | null };
 
 export type AttemptShape = { number: number; at: string; duration_ms: number; status: number | null; error: string | null; answer: string };
@@ -37,6 +39,8 @@ export type ButtonShape = { text: string; url: string };
 export type ButtonsMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; header?: Header | string | null; footer?: string | null; buttons: Array<Button>; type: "buttons" };
 
 export type ButtonsRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; header?: Header | string | null; footer?: string | null; buttons: Array<Button>; type: "buttons" };
+
+export type CallUrl = { id: string; next?: string; kind: "call_url"; url?: string; save_as?: string; failed?: string };
 
 export type CampaignData = { campaign_id: string; name: string; state: string; started_at: string | null; finished_at: string | null; test: boolean; recipients: number; sent: number; delivered: number; read: number; failed: number; left_out: number; stopped: number; cost_usd: number | string };
 
@@ -85,6 +89,8 @@ export type ChangePage = { data: Array<ChangeShape>; next: null };
 export type ChangeShape = { at: string; what: string; status: string; by: string; because: string };
 
 export type Charge = { amount: number | string; description?: string | null };
+
+export type Choice = { title: string; description?: string; next?: string };
 
 export type CodeShape = { code: string; expires_at: string };
 
@@ -144,6 +150,8 @@ export type CustomerShape = { phone?: string; name?: string };
 
 export type DayShape = { day: string; instance_id: number; sent: number; delivered: number; read: number; failed: number; received: number; cost_usd: number };
 
+export type Definition = { when?: When; line_id?: number | null; hours?: Hours; steps?: Array<Say | MenuLink | Ask | TemplateStep | Wait | If | TagStep | HandOver | CallUrl | StoreUpdate | End> };
+
 export type DeliveryPage = { data: Array<DeliveryShape>; next: string | null };
 
 export type DeliveryShape = { id: string; endpoint_id: string; event_id: string; event: string; sequence: number; cause: string; state: string; attempts: number; next_attempt_at: string | null; status: number | null; error: string | null; created_at: string };
@@ -163,6 +171,8 @@ export type DryRun = { people: number; recipients: number; left_out: Record<stri
 export type DuplicateTemplate = { name?: string | null; language?: string | null };
 
 export type EchoData = { to: string; to_kind: string; message_id: string; timestamp: number; type: string; id: string; sent_from: string; text?: string | null; media?: Record<string, unknown> | null };
+
+export type End = { id: string; next?: string; kind: "end" };
 
 export type EndpointChange = { url?: string | null; events?: Array<string> | null; description?: string | null; instance_ids?: Array<number> | null; filters?: Array<EventFilterShape> | null; headers?: Record<string, string> | null; ordered?: boolean | null; enabled?: boolean | null };
 
@@ -216,6 +226,8 @@ export type GroupIn = { texts: Record<string, Record<string, string>>; least?: n
 
 export type GroupShape = { id: string; texts: Record<string, Record<string, string>>; least: number; most: number; free: number; options: Array<Record<string, unknown>> };
 
+export type HandOver = { id: string; next?: string; kind: "hand_over"; note?: string; member?: string };
+
 export type HappyHourIn = { id?: string; texts: Record<string, Record<string, string>>; hours: Record<string, Array<Array<string>>>; percent?: string; price?: string; categories?: Array<string>; items?: Array<string>; order_types?: Array<string>; active?: boolean };
 
 export type HappyHours = { data: Array<HappyHourIn> };
@@ -226,7 +238,11 @@ export type Header = { text?: string | null; image?: FileReference | null; video
 
 export type HeaderLocation = { latitude: number; longitude: number; name: string; address: string };
 
+export type Hours = { days?: Array<number>; opens?: string; closes?: string };
+
 export type IdentityShape = { kind: string; value: string };
+
+export type If = { id: string; next?: string; kind: "if"; what?: "answer" | "tag" | "open" | "ordered"; name?: string; value?: string; then?: string; otherwise?: string };
 
 export type ImageMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; media_id?: string | null; url?: string | null; caption?: string | null; type: "image" };
 
@@ -255,6 +271,30 @@ export type ItemShape = { id: string; category_id: string; code: string; texts: 
 export type JobPage = { data: Array<JobShape>; next: string | null };
 
 export type JobShape = { id: string; site_id: string; printer_id: string; kind: string; title: string; order_id: string; station: string; copy_number: number; state: string; detail: string; reprint_of: string | null; fallback_of: string | null; queued_at: string; settled_at: string | null; evidence: Array<Record<string, unknown>> };
+
+export type JourneyDetail = { id: string; name: string; state: string; trigger: string | null; version: number; has_changes: boolean; definition: Definition; created_at: string; changed_at: string; problems: Array<JourneyProblem> };
+
+export type JourneyFacts = { name: string; definition: Definition };
+
+export type JourneyPage = { data: Array<JourneyShape>; next: string | null };
+
+export type JourneyProblem = { step_id: string | null; code: string; message: string };
+
+export type JourneyRunData = { run_id: string; journey_id: string; version: number; contact_id: string; reason: string | null; at: string };
+
+export type JourneyRunDetail = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null; values: Record<string, string>; steps: Array<JourneyRunStepShape> };
+
+export type JourneyRunEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: JourneyRunData; [name: string]: unknown };
+
+export type JourneyRunPage = { data: Array<JourneyRunShape>; next: string | null };
+
+export type JourneyRunRequest = { contact_id: string; instance_id?: number | null; values?: Record<string, string> };
+
+export type JourneyRunShape = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null };
+
+export type JourneyRunStepShape = { visit: number; step: string; kind: string; note: string; answer: string; message_id: string | null; at: string };
+
+export type JourneyShape = { id: string; name: string; state: string; trigger: string | null; version: number; has_changes: boolean; definition: Definition; created_at: string; changed_at: string };
 
 export type KeyShape = { id: string; name: string; mode: string; scopes: Array<string>; instance_ids: Array<number> | null; expires_at: string | null };
 
@@ -305,6 +345,8 @@ export type MediaShape = { mime_type: string | null; url: string | null; size: n
 export type MemberPage = { data: Array<BalanceShape>; next: string | null };
 
 export type MemberShape = { contact_id: string; balances: Array<BalanceShape>; entries: Array<EntryShape> };
+
+export type MenuLink = { id: string; next?: string; kind: "menu_link"; text?: string; link_text?: string };
 
 export type MenuPage = { data: Array<MenuShape>; next: null };
 
@@ -500,6 +542,8 @@ export type RunPage = { data: Array<RunShape>; next: string | null };
 
 export type RunShape = { id: string; connection_id: string; event: string | null; cause: string; state: string; because: string; phone: string; message_id: string | null; message_status_code: string | null; due_at: string | null; created_at: string; ended_at: string | null };
 
+export type Say = { id: string; next?: string; kind: "say"; text?: string; link_text?: string; link_url?: string };
+
 export type SendAnswer = { status: string; message_id: string | null; status_code: string; cost_usd: number; id: string; instance_id: number; phone: string; reference: string | null; test: boolean; warnings?: Array<string> };
 
 export type SiteFields = { name?: string | null; host?: string | null; prefix?: string | null; currency?: string | null; time_zone?: string | null; country?: string | null; languages?: Array<string> | null; address?: string | null; phone?: string | null; latitude?: number | string | null; longitude?: number | string | null; line_id?: number | null; hours?: Record<string, Array<Array<string>>> | null; special_days?: Array<SpecialDay> | null; day_starts?: string | null; order_types?: Array<string> | null; payment_methods?: Array<string> | null; tax_included?: boolean | null; service_percent?: number | string | null; service_order_types?: Array<string> | null; tip_percents?: Array<number> | null; told_states?: Array<string> | null; accept_minutes?: number | null; guest_cancel_minutes?: number | null; preparation_minutes?: number | null; delivery_minutes?: number | null; later_days?: number | null; slot_orders?: number | null; slot_minutes?: Record<string, number> | null; slot_order_types?: Array<string> | null; kitchen_warn_minutes?: number | null; kitchen_late_minutes?: number | null; prints_ticket_codes?: boolean | null; shows_promise?: boolean | null; feedback_minutes?: number | null; review_url?: string | null; orders_in_words?: boolean | null; manager_phone?: string | null; tone?: string | null; menu_id?: string | null };
@@ -532,6 +576,8 @@ export type StockRow = { item_id: string; left: number };
 
 export type StockShape = { data: Array<StockRow>; next: null };
 
+export type StoreUpdate = { id: string; next?: string; kind: "store_update"; action?: "confirm" | "cancel"; tag?: string; failed?: string };
+
 export type SupportedAppFacts = { package_name: string; signature_hash: string };
 
 export type TabEvent = { id: string; status: string; site: TabSite; table_number: string; currency: string; total_amount: number; paid_amount: number; reserved_amount: number; open_amount: number; orders: Array<string>; shares: Array<TabShareShape>; opened_at: string; ended_at: string | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; [name: string]: unknown };
@@ -558,6 +604,8 @@ export type TableShape = { id: string; site_id: string; area_id: string | null; 
 
 export type TagList = { data: Array<string>; next: null };
 
+export type TagStep = { id: string; next?: string; kind: "tag"; tag?: string; remove?: boolean };
+
 export type TemplateButtonFacts = { type: "quick_reply" | "url" | "phone" | "copy_code" | "otp"; text?: string; url?: string; example?: string; phone?: string; otp_type?: "copy_code" | "one_tap" | "zero_tap"; autofill_text?: string; apps?: Array<SupportedAppFacts>; terms_accepted?: boolean };
 
 export type TemplateContent = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null };
@@ -579,6 +627,8 @@ export type TemplateRequest = { phone: string; instance_id?: number | null; sche
 export type TemplateRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; name: string; language: string; parameters?: Array<string> | Record<string, unknown>; type: "template" };
 
 export type TemplateShape = { id: string; name: string; language: string; category: string; state: string; reason: string; quality: string; next_category: string; body: string; preview: string; places: Array<string>; components: Array<Record<string, unknown>>; instance_ids: Array<number>; changed_at: string; synced_at: string };
+
+export type TemplateStep = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "template"; name?: string; language?: string; parameters?: Array<string> };
 
 export type TenantShape = { id: number; name: string; state: string };
 
@@ -616,9 +666,13 @@ export type VoiceMessage = { instance_id?: number | null; scheduled_at?: string 
 
 export type VoiceRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; media_id?: string | null; url?: string | null; type: "voice" };
 
+export type Wait = { id: string; next?: string; kind: "wait"; minutes?: number };
+
 export type WebhookTestData = { endpoint_id: string; message: string; timestamp: number };
 
 export type WebhookTestEvent = { event: string; event_id: string; occurred_at: string; sequence: number; data: WebhookTestData; [name: string]: unknown };
+
+export type When = { kind?: "keyword" | "first_message" | "out_of_hours" | "ad" | "order_state" | "store_order" | "cart" | "form" | "tag" | "date" | "api"; words?: Array<string>; ad?: string; states?: Array<string>; tag?: string; date?: "" | "birthday" | "last_order"; days?: number; hour?: number; connection_id?: string };
 
 export type WholeMenu = { id: string; name: string; currency: string; languages: Array<string>; version: number; published_at: string | null; has_changes: boolean; categories: Array<Record<string, unknown>>; items: Array<Record<string, unknown>>; groups: Array<Record<string, unknown>>; happy_hours: Array<Record<string, unknown>> };
 
@@ -762,6 +816,30 @@ export declare class Operations {
   getInstancesByInstanceIdQr(instanceId: string | number, options?: CallOptions): Promise<PairingShape>;
   /** Reconnect a linked phone: `POST /instances/{instance_id}/restart` */
   postInstancesByInstanceIdRestart(instanceId: string | number, options?: CallOptions): Promise<PairingShape>;
+  /** Get a run: `GET /journey-runs/{run_id}` */
+  getJourneyRunsByRunId(runId: string | number, options?: CallOptions): Promise<JourneyRunDetail>;
+  /** Stop a run: `POST /journey-runs/{run_id}/stop` */
+  postJourneyRunsByRunIdStop(runId: string | number, options?: CallOptions): Promise<JourneyRunShape>;
+  /** List journeys: `GET /journeys` */
+  getJourneys(query?: { limit?: number | Date, after?: string | null | Date }, options?: CallOptions): Promise<JourneyPage>;
+  /** Make a journey: `POST /journeys` */
+  postJourneys(body: JourneyFacts, options?: CallOptions): Promise<JourneyDetail>;
+  /** Delete a journey: `DELETE /journeys/{journey_id}` */
+  deleteJourneysByJourneyId(journeyId: string | number, options?: CallOptions): Promise<void>;
+  /** Get a journey: `GET /journeys/{journey_id}` */
+  getJourneysByJourneyId(journeyId: string | number, options?: CallOptions): Promise<JourneyDetail>;
+  /** Change the draft of a journey: `PUT /journeys/{journey_id}` */
+  putJourneysByJourneyId(journeyId: string | number, body: JourneyFacts, options?: CallOptions): Promise<JourneyDetail>;
+  /** Start no new runs: `POST /journeys/{journey_id}/pause` */
+  postJourneysByJourneyIdPause(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;
+  /** Publish the draft: `POST /journeys/{journey_id}/publish` */
+  postJourneysByJourneyIdPublish(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;
+  /** Start new runs again: `POST /journeys/{journey_id}/resume` */
+  postJourneysByJourneyIdResume(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;
+  /** List the runs of a journey: `GET /journeys/{journey_id}/runs` */
+  getJourneysByJourneyIdRuns(journeyId: string | number, query?: { limit?: number | Date, after?: string | null | Date, state?: string | null | Date }, options?: CallOptions): Promise<JourneyRunPage>;
+  /** Start a run for a contact: `POST /journeys/{journey_id}/runs` */
+  postJourneysByJourneyIdRuns(journeyId: string | number, body: JourneyRunRequest, options?: CallOptions): Promise<JourneyRunShape>;
   /** List coupons: `GET /loyalty/coupons` */
   getLoyaltyCoupons(query?: { limit?: number | Date, after?: string | null | Date, status?: "open" | "used" | "expired" | "cancelled" | null | Date, reward_id?: string | null | Date, contact_id?: string | null | Date }, options?: CallOptions): Promise<CouponPage>;
   /** Issue a coupon: `POST /loyalty/coupons` */

@@ -17,13 +17,13 @@ from api.v1.schemas.messaging.journeys import (
     JourneyFacts,
     JourneyPage,
     JourneyPath,
+    JourneyRunDetail,
+    JourneyRunPage,
+    JourneyRunPath,
+    JourneyRunQuery,
+    JourneyRunRequest,
+    JourneyRunShape,
     JourneyShape,
-    RunDetailShape,
-    RunPage,
-    RunPath,
-    RunQuery,
-    RunRequest,
-    RunShape,
     detail_json,
     journey_json,
     run_detail_json,
@@ -134,10 +134,10 @@ def resume_journey(path: JourneyPath) -> dict[str, Any]:
     "/journeys/<journey_id>/runs",
     tags=[TAG],
     summary="List the runs of a journey",
-    responses={200: RunPage},
+    responses={200: JourneyRunPage},
 )
 @key_may("campaigns")
-def list_journey_runs(path: JourneyPath, query: RunQuery) -> dict[str, Any]:
+def list_journey_runs(path: JourneyPath, query: JourneyRunQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         journey = repository.get(path.journey_id)
         rows = queries.list_runs(
@@ -150,11 +150,11 @@ def list_journey_runs(path: JourneyPath, query: RunQuery) -> dict[str, Any]:
     "/journeys/<journey_id>/runs",
     tags=[TAG],
     summary="Start a run for a contact",
-    responses={201: RunShape, 409: ErrorBody},
+    responses={201: JourneyRunShape, 409: ErrorBody},
 )
 @key_may("campaigns")
 @idempotent
-def start_journey_run(path: JourneyPath, body: RunRequest) -> JsonAnswer:
+def start_journey_run(path: JourneyPath, body: JourneyRunRequest) -> JsonAnswer:
     """Works for every live journey, whatever else starts it. A contact can be in a journey once at
     a time; blocked contacts and contacts who opted out are refused.
     """
@@ -167,17 +167,24 @@ def start_journey_run(path: JourneyPath, body: RunRequest) -> JsonAnswer:
     return run_json(queries.get_run(run_id)), 201
 
 
-@v1.get("/journey-runs/<run_id>", tags=[TAG], summary="Get a run", responses={200: RunDetailShape})
+@v1.get(
+    "/journey-runs/<run_id>", tags=[TAG], summary="Get a run", responses={200: JourneyRunDetail}
+)
 @key_may("campaigns")
-def read_journey_run(path: RunPath) -> dict[str, Any]:
+def read_journey_run(path: JourneyRunPath) -> dict[str, Any]:
     """With every step that was carried out, its message and its answer."""
     with tenant_scope(g.tenant_id):
         return run_detail_json(queries.run_detail(path.run_id))
 
 
-@v1.post("/journey-runs/<run_id>/stop", tags=[TAG], summary="Stop a run", responses={200: RunShape})
+@v1.post(
+    "/journey-runs/<run_id>/stop",
+    tags=[TAG],
+    summary="Stop a run",
+    responses={200: JourneyRunShape},
+)
 @key_may("campaigns")
-def stop_journey_run(path: RunPath) -> dict[str, Any]:
+def stop_journey_run(path: JourneyRunPath) -> dict[str, Any]:
     """A run that has ended stays as it is."""
     with tenant_scope(g.tenant_id):
         return run_json(queries.stop_run(path.run_id, reasons.STOPPED_BY_PROGRAM))

@@ -705,6 +705,131 @@ trait Operations
     }
 
     /**
+     * Get a run: GET /journey-runs/{run_id}
+     *
+     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null, 'values': array<string, mixed>, 'steps': list<array{'visit': int, 'step': string, 'kind': string, 'note': string, 'answer': string, 'message_id': string|null, 'at': string}>}
+     */
+    public function getJourneyRunsByRunId(string|int $run_id, array $options = []): array
+    {
+        return $this->transport()->call("GET", "/journey-runs/" . rawurlencode((string) $run_id), null, [], $options);
+    }
+
+    /**
+     * Stop a run: POST /journey-runs/{run_id}/stop
+     *
+     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}
+     */
+    public function postJourneyRunsByRunIdStop(string|int $run_id, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/journey-runs/" . rawurlencode((string) $run_id) . "/stop", null, [], $options);
+    }
+
+    /**
+     * List journeys: GET /journeys
+     *
+     * @param array{limit?: mixed, after?: mixed} $query
+     * @return array{'data': list<array{'id': string, 'name': string, 'state': string, 'trigger': string|null, 'version': int, 'has_changes': bool, 'definition': array{'when'?: array<string, mixed>, 'line_id'?: int|null, 'hours'?: array<string, mixed>, 'steps'?: list<array<string, mixed>>}, 'created_at': string, 'changed_at': string}>, 'next': string|null}
+     */
+    public function getJourneys(array $query = [], array $options = []): array
+    {
+        return $this->transport()->call("GET", "/journeys", null, $query, $options);
+    }
+
+    /**
+     * Make a journey: POST /journeys
+     *
+     * @param array{'name': string, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}} $body
+     * @return array{'id': string, 'name': string, 'state': string, 'trigger': string|null, 'version': int, 'has_changes': bool, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}, 'created_at': string, 'changed_at': string, 'problems': list<array{'step_id': string|null, 'code': string, 'message': string}>}
+     */
+    public function postJourneys(array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/journeys", $body, [], $options);
+    }
+
+    /**
+     * Delete a journey: DELETE /journeys/{journey_id}
+     *
+     * @return array{}
+     */
+    public function deleteJourneysByJourneyId(string|int $journey_id, array $options = []): array
+    {
+        return $this->transport()->call("DELETE", "/journeys/" . rawurlencode((string) $journey_id), null, [], $options);
+    }
+
+    /**
+     * Get a journey: GET /journeys/{journey_id}
+     *
+     * @return array{'id': string, 'name': string, 'state': string, 'trigger': string|null, 'version': int, 'has_changes': bool, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}, 'created_at': string, 'changed_at': string, 'problems': list<array{'step_id': string|null, 'code': string, 'message': string}>}
+     */
+    public function getJourneysByJourneyId(string|int $journey_id, array $options = []): array
+    {
+        return $this->transport()->call("GET", "/journeys/" . rawurlencode((string) $journey_id), null, [], $options);
+    }
+
+    /**
+     * Change the draft of a journey: PUT /journeys/{journey_id}
+     *
+     * @param array{'name': string, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}} $body
+     * @return array{'id': string, 'name': string, 'state': string, 'trigger': string|null, 'version': int, 'has_changes': bool, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}, 'created_at': string, 'changed_at': string, 'problems': list<array{'step_id': string|null, 'code': string, 'message': string}>}
+     */
+    public function putJourneysByJourneyId(string|int $journey_id, array $body, array $options = []): array
+    {
+        return $this->transport()->call("PUT", "/journeys/" . rawurlencode((string) $journey_id), $body, [], $options);
+    }
+
+    /**
+     * Start no new runs: POST /journeys/{journey_id}/pause
+     *
+     * @return array{'id': string, 'name': string, 'state': string, 'trigger': string|null, 'version': int, 'has_changes': bool, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}, 'created_at': string, 'changed_at': string}
+     */
+    public function postJourneysByJourneyIdPause(string|int $journey_id, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/journeys/" . rawurlencode((string) $journey_id) . "/pause", null, [], $options);
+    }
+
+    /**
+     * Publish the draft: POST /journeys/{journey_id}/publish
+     *
+     * @return array{'id': string, 'name': string, 'state': string, 'trigger': string|null, 'version': int, 'has_changes': bool, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}, 'created_at': string, 'changed_at': string}
+     */
+    public function postJourneysByJourneyIdPublish(string|int $journey_id, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/journeys/" . rawurlencode((string) $journey_id) . "/publish", null, [], $options);
+    }
+
+    /**
+     * Start new runs again: POST /journeys/{journey_id}/resume
+     *
+     * @return array{'id': string, 'name': string, 'state': string, 'trigger': string|null, 'version': int, 'has_changes': bool, 'definition': array{'when'?: array{'kind'?: string, 'words'?: list<string>, 'ad'?: string, 'states'?: list<string>, 'tag'?: string, 'date'?: string, 'days'?: int, 'hour'?: int, 'connection_id'?: string}, 'line_id'?: int|null, 'hours'?: array{'days'?: list<int>, 'opens'?: string, 'closes'?: string}, 'steps'?: list<array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string, 'link_url'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'text'?: string, 'link_text'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'answer'?: string, 'text'?: string, 'list_button'?: string}|array{'id': string, 'next'?: string, 'choices'?: list<array<string, mixed>>, 'save_as'?: string, 'minutes'?: int, 'no_answer'?: string, 'kind': string, 'name'?: string, 'language'?: string, 'parameters'?: list<string>}|array{'id': string, 'next'?: string, 'kind': string, 'minutes'?: int}|array{'id': string, 'next'?: string, 'kind': string, 'what'?: string, 'name'?: string, 'value'?: string, 'then'?: string, 'otherwise'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'tag'?: string, 'remove'?: bool}|array{'id': string, 'next'?: string, 'kind': string, 'note'?: string, 'member'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'url'?: string, 'save_as'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string, 'action'?: string, 'tag'?: string, 'failed'?: string}|array{'id': string, 'next'?: string, 'kind': string}>}, 'created_at': string, 'changed_at': string}
+     */
+    public function postJourneysByJourneyIdResume(string|int $journey_id, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/journeys/" . rawurlencode((string) $journey_id) . "/resume", null, [], $options);
+    }
+
+    /**
+     * List the runs of a journey: GET /journeys/{journey_id}/runs
+     *
+     * @param array{limit?: mixed, after?: mixed, state?: mixed} $query
+     * @return array{'data': list<array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}>, 'next': string|null}
+     */
+    public function getJourneysByJourneyIdRuns(string|int $journey_id, array $query = [], array $options = []): array
+    {
+        return $this->transport()->call("GET", "/journeys/" . rawurlencode((string) $journey_id) . "/runs", null, $query, $options);
+    }
+
+    /**
+     * Start a run for a contact: POST /journeys/{journey_id}/runs
+     *
+     * @param array{'contact_id': string, 'instance_id'?: int|null, 'values'?: array<string, mixed>} $body
+     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}
+     */
+    public function postJourneysByJourneyIdRuns(string|int $journey_id, array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/journeys/" . rawurlencode((string) $journey_id) . "/runs", $body, [], $options);
+    }
+
+    /**
      * List coupons: GET /loyalty/coupons
      *
      * @param array{limit?: mixed, after?: mixed, status?: mixed, reward_id?: mixed, contact_id?: mixed} $query

@@ -31,11 +31,11 @@ class JourneyPath(BaseModel):
     journey_id: str = Field(max_length=40, description="The journey.")
 
 
-class RunPath(BaseModel):
+class JourneyRunPath(BaseModel):
     run_id: str = Field(max_length=40, description="The run.")
 
 
-class RunQuery(PageQuery):
+class JourneyRunQuery(PageQuery):
     state: str | None = Field(None, pattern=STATES, description="Only runs in this state.")
 
 
@@ -46,7 +46,7 @@ class JourneyFacts(BaseModel):
     )
 
 
-class RunRequest(BaseModel):
+class JourneyRunRequest(BaseModel):
     contact_id: str = Field(
         max_length=40, description="The contact who begins the journey.", examples=[CONTACT_ID]
     )
@@ -59,7 +59,7 @@ class RunRequest(BaseModel):
     )
 
 
-class ProblemShape(BaseModel):
+class JourneyProblem(BaseModel):
     step_id: str | None = Field(description="The step; null: the beginning of the journey.")
     code: str = Field(description="What is wrong.", examples=["dead_end"])
     message: str = Field(description="What is wrong, and what to do.")
@@ -78,7 +78,7 @@ class JourneyShape(BaseModel):
 
 
 class JourneyDetail(JourneyShape):
-    problems: list[ProblemShape] = Field(description="What keeps the draft from being published.")
+    problems: list[JourneyProblem] = Field(description="What keeps the draft from being published.")
 
 
 class JourneyPage(BaseModel):
@@ -86,7 +86,7 @@ class JourneyPage(BaseModel):
     next: str | None = Field(description="The cursor of the next page.")
 
 
-class RunShape(BaseModel):
+class JourneyRunShape(BaseModel):
     id: str = Field(description="The run.", examples=[RUN_ID])
     journey_id: str = Field(description="The journey.", examples=[JOURNEY_ID])
     version: int = Field(description="The version that it began with.")
@@ -101,7 +101,7 @@ class RunShape(BaseModel):
     ended_at: str | None = Field(description="When it ended.")
 
 
-class RunStepShape(BaseModel):
+class JourneyRunStepShape(BaseModel):
     visit: int = Field(description="Counts the steps of the run.")
     step: str = Field(description="The id of the step.")
     kind: str = Field(description="The kind of the step.", examples=["say"])
@@ -111,13 +111,13 @@ class RunStepShape(BaseModel):
     at: str = Field(description="When.")
 
 
-class RunDetailShape(RunShape):
+class JourneyRunDetail(JourneyRunShape):
     values: dict[str, str] = Field(description="Answers and other values by placeholder.")
-    steps: list[RunStepShape] = Field(description="What was carried out, in order.")
+    steps: list[JourneyRunStepShape] = Field(description="What was carried out, in order.")
 
 
-class RunPage(BaseModel):
-    data: list[RunShape]
+class JourneyRunPage(BaseModel):
+    data: list[JourneyRunShape]
     next: str | None = Field(description="The cursor of the next page.")
 
 
