@@ -28,6 +28,7 @@ TAGS = (
     "Instances",
     "Campaigns",
     "Stores and automations",
+    "Journeys",
     "Webhooks",
     "Test mode",
     "Usage",

@@ -27,6 +27,11 @@ STEPS = (
     "campaign_claimed",
     "campaign_accepted",
     "campaign_handed",
+    "journey_claimed",
+    "journey_accepted",
+    "journey_before_commit",
+    "journey_committed",
+    "journey_called",
 )
 BYTES_LEAVE_SECONDS = 0.02  # by then the kernel has the bytes that were written to the socket
 

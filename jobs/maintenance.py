@@ -15,7 +15,7 @@ from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 from core.sql import partitions
 from core.storage.blobs import BlobError, Blobs
-from jobs import approvals, automations, campaigns, contacts, inbox, media, printing, push
+from jobs import approvals, automations, campaigns, contacts, inbox, journeys, media, printing, push
 from jobs.engine import all_tenants
 from jobs.inbound import hooks as inbound_hooks
 from jobs.lines import alerts as line_alert_jobs
@@ -31,6 +31,7 @@ from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import store_events
 from messaging.inbox.team import scheduled_replies
+from messaging.journeys import queries as journey_queries
 from messaging.lines import send_lane
 from printing import agents as print_agents
 from printing import queries as print_jobs
@@ -75,6 +76,7 @@ def sweep() -> None:
         inbox.sweep()
         push.sweep()
         automations.sweep()
+        journeys.sweep()
         campaigns.sweep()
         tenant_exports.sweep()
         all_tenants.resume_interrupted()
@@ -185,6 +187,7 @@ def _delete_expired_of_tenant(tenant_id: int, deleted: dict[str, int]) -> bool:
         deleted["idempotency_keys"] += idempotency.delete_old(now() - idempotency.KEY_LIFETIME)
         deleted["hook_keys"] += store_connections.delete_old_keys()
         deleted["runs"] += automation_definitions.delete_old_runs()
+        journey_queries.delete_old_runs()
         store_events.delete_old_links()
         print_agents.delete_old_codes()
         held_messages.delete_old()

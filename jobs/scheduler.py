@@ -39,6 +39,7 @@ CRON: dict[str, str] = {
     "jobs.tenants.plan_renewals.check_renewals": "43 * * * *",
     "jobs.lines.template_sync.request_all": "37 * * * *",
     "jobs.automations.find_lost_work": "2-57/5 * * * *",
+    "jobs.journeys.find_lost_work": "4-59/5 * * * *",
     "jobs.campaigns.find_lost_work": "3-58/5 * * * *",
     "jobs.costs.close_day": "23 0 * * *",
     "jobs.maintenance.create_month_partitions": "41 1-23/6 * * *",

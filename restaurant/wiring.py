@@ -5,7 +5,14 @@ workers and linked hosts call `wire_domains` once when they start.
 """
 
 from messaging.contacts import opt_out_port
-from restaurant import campaign_order_filters, contact_sync, menu_addresses
+from messaging.journeys import ports as journey_ports
+from messaging.journeys import triggers as journey_starts
+from restaurant import (
+    campaign_order_filters,
+    contact_sync,
+    journey_triggers,
+    menu_addresses,
+)
 from restaurant.ads import conversions as ad_conversions
 from restaurant.couriers import trips as courier_trips
 from restaurant.feedback import questions as feedback_questions
@@ -34,6 +41,8 @@ def wire_domains() -> None:
     campaign_order_filters.register()
     campaign_coupons.register()
     menu_addresses.register()
+    journey_triggers.register()
+    journey_ports.register_tags(journey_starts.start_for_tags)
     opt_out_port.register(text_orders.may_mean_the_order)
     text_orders.register_model(
         model_requests.request_reading, model_settings.is_active, model_settings.transcribes
@@ -52,6 +61,7 @@ def _register_order_effects() -> None:
         order_notifications.publish_new_order,
         tab_rounds.attach_order,
         ad_conversions.record_order,
+        journey_triggers.start_for_order,
     )
     register(
         Change.STATE,
@@ -69,6 +79,7 @@ def _register_order_effects() -> None:
         feedback_questions.schedule_question,
         kitchen_promise.learn_from_order,
         tab_accounts.follow_order,
+        journey_triggers.start_for_order,
     )
     register(Change.RESCHEDULED, order_firing.schedule_firing)
     register(Change.PAID, loyalty_effects.update_points, tab_accounts.follow_order)

@@ -38,6 +38,9 @@ from messaging.inbox.team import assignment
 from messaging.inbox.team import labels as conversation_labels
 from messaging.inbox.team import settings as team_settings
 from messaging.inbox.team.settings import TeamSettings
+from messaging.journeys import repository as journey_repository
+from messaging.journeys import runs as journey_runs
+from messaging.journeys.runs import NewRun
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.linked import pairing
@@ -514,7 +517,26 @@ def add_sample_store(business: Business, name: str) -> tuple[str, str, str]:
             if event is not None:
                 automation_runs.start_runs(event)
         hook_queue.mark_done(hook)
+        _add_sample_journey(name)
     return shop.id, row.id, automation.id
+
+
+def _add_sample_journey(name: str) -> None:
+    """A published journey with a run that waits for an answer."""
+    definition = {
+        "when": {"kind": "keyword", "words": [f"{name} help"]},
+        "steps": [
+            {"id": "tag", "kind": "tag", "tag": f"{name} tag"},
+            {"id": "wait", "kind": "wait", "minutes": 9},
+            {"id": "end", "kind": "end"},
+        ],
+    }
+    journey = journey_repository.create(f"{name} journey", definition)
+    journey_repository.publish(journey.id)
+    card = contact_repository.create(ContactInput(name=f"{name} wanderer"))
+    line = line_repository.list_lines()[0]
+    run = NewRun(card.id, line.id, f"{name} cause", {"customer.name": f"{name} wanderer"})
+    journey_runs.start_now(journey_repository.live_journey(journey.id), run)
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -38,6 +38,12 @@ EVENT_GROUPS: dict[str, tuple[str, ...]] = {
         "restaurant.payment_refunded",
         "restaurant.payment_review",
     ),
+    "journeys": (
+        "journeys.started",
+        "journeys.completed",
+        "journeys.stopped",
+        "journeys.failed",
+    ),
     "instances": (
         "instances.connected",
         "instances.disconnected",

@@ -7,6 +7,7 @@ MODULE_QUEUES = {
     "jobs.linked.wakeup": "default",
     "jobs.inbound.hooks": "hooks",
     "jobs.automations": "hooks",
+    "jobs.journeys": "hooks",
     "jobs.approvals": "default",
     "jobs.inbox": "default",
     "jobs.push": "default",

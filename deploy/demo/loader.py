@@ -25,6 +25,7 @@ from deploy.demo.messaging.campaigns import add_campaigns
 from deploy.demo.messaging.contacts import add_contact_details, add_contacts
 from deploy.demo.messaging.conversations import add_conversations
 from deploy.demo.messaging.inbox import add_inbox
+from deploy.demo.messaging.journeys import add_journeys
 from deploy.demo.messaging.notices import add_notices
 from deploy.demo.messaging.templates_and_hooks import add_templates_and_hooks
 from deploy.demo.restaurant.deliveries import add_deliveries, set_up_delivery
@@ -153,6 +154,7 @@ def _make_tenants(settings: Settings) -> dict[str, Any]:
     add_api_calls(shop, "Store plugin", KUMRU)
     add_shop_inbox(shop, staff)
     with acting_as(_owner(owner)):
+        add_journeys(shop)
         add_webhook_deliveries(shop, settings, SHOP_PLACES)
     add_notices(restaurant, demo_notices.MAVI, busy=22)
     add_notices(shop, demo_notices.KUMRU, busy=9)

@@ -20,6 +20,7 @@ from jobs.inbound import messages as inbound_messages
 from messaging.automations import runs as automation_runs
 from messaging.automations import store_events
 from messaging.costs.usage import UsageTally
+from messaging.journeys import triggers as journey_triggers
 from messaging.lines.drivers.base import EchoedMessage, ParsedWebhook
 from messaging.lines.drivers.cloud.driver import UnreadableWebhook
 from messaging.lines.drivers.registry import DRIVERS
@@ -257,6 +258,7 @@ def _receive_store_event(hook: ClaimedHook, store_event: ParsedEvent, _tally: Us
     event = store_events.store_event(store_event, hook)
     if event is not None:
         automation_runs.start_runs(event)
+        journey_triggers.start_for_store_event(event)
 
 
 def _parts_of_line(line: Line, parsed: ParsedWebhook, alone: bool) -> Iterator[HookPart]:

@@ -16,6 +16,7 @@ from messaging.campaigns import taps as campaign_taps
 from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions
 from messaging.inbox.team import ratings
+from messaging.journeys import triggers as journey_triggers
 from messaging.lines.drivers.base import InboundMessage
 from messaging.messages import receive as message_receive
 from messaging.models import Line
@@ -52,12 +53,15 @@ REACTIONS: tuple[
         lambda line, message, _: feedback_answers.take_answer(line, message),
     ),
     (order_taps.is_tap, lambda line, message, _: order_taps.answer_tap(line, message)),
+    (journey_triggers.may_be_answer, journey_triggers.answer),
     (
         loyalty_keywords.is_keyword,
         lambda line, message, _: loyalty_keywords.answer_keyword(line, message),
     ),
+    (journey_triggers.may_be_keyword, journey_triggers.start_for_keyword),
     (text_orders.may_answer, text_orders.answer),
     (button_taps.is_tap, button_taps.start_for_tap),
+    (journey_triggers.may_be_answer, journey_triggers.start_for_message),
 )
 
 
@@ -75,8 +79,9 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
         return
     try:
         with savepoint():
-            done = any(react(line, message, message_id) for react in reactions)
-            if done:
+            results = (react(line, message, message_id) for react in reactions)
+            done = next((result for result in results if result), None)
+            if done and done != journey_triggers.NEEDS_PERSON:
                 conversation_actions.mark_answered_automatically(message_id)
     except DBAPIError:
         raise  # a lock conflict or an outage: everything is repeated

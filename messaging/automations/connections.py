@@ -28,6 +28,8 @@ LOOKUP = "store_hook"
 CHAT_KIND = "chat"
 """The connection of taps in the chat: see `messaging.automations.button_taps`."""
 LONGEST_SECRET = 200
+API_ADDRESS = re.compile(r"https://[a-z0-9.-]{4,180}(:[0-9]{1,5})?", re.IGNORECASE)
+_SPACE = re.compile(r"\s")
 # A post without an id counts as a repeat only while its sender may still retry.
 BODY_HASH_VALIDITY = timedelta(hours=24)
 # Stores do not sign the time of a post, so a captured post never expires: its key prevents a
@@ -98,6 +100,28 @@ def set_secret(connection_id: str, secret: str) -> Connection:
     before = audit.snapshot(connection)
     connection.secret = _checked_secret(connection.kind, secret)
     audit.record_change("stores.secret_changed", connection.name, before, connection)
+    return connection
+
+
+def set_api_access(connection_id: str, url: str, key: str, secret: str) -> Connection:
+    """How journeys reach the store itself. An empty address ends the access; an empty key or secret
+    keeps the stored one.
+    """
+    connection = get(connection_id)
+    if PLATFORMS[connection.kind].update_order is None:
+        raise NotFound()
+    before = audit.snapshot(connection)
+    address = url.strip().rstrip("/")
+    if address and not API_ADDRESS.fullmatch(address):
+        raise invalid("url", "invalid_url", "Enter the address of the store with https://.")
+    if _SPACE.search(key + secret) or not (key + secret).isascii():
+        raise invalid("key", "invalid_secret", "This secret is not valid.")
+    if address and not (key or connection.api_key):
+        raise invalid("key", "key_needed", "Enter the access token or the consumer key.")
+    connection.api_url = address
+    connection.api_key = (key or connection.api_key) if address else None
+    connection.api_secret = (secret or connection.api_secret) if address else None
+    audit.record_change("stores.api_access_changed", connection.name, before, connection)
     return connection
 
 

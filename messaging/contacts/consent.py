@@ -13,6 +13,8 @@ from core.ids import new_id, to_uuid
 from core.values.network_address import address_variants
 from core.values.text import one_line
 from messaging.contacts import search_tokens
+from messaging.journeys import reasons as journey_reasons
+from messaging.journeys.stops import stop_runs
 from messaging.messages import queries as message_queries
 from messaging.models import BlockedPhone, ConsentChange, Contact, Identity
 from tenants.audit import current_actor
@@ -41,6 +43,7 @@ def opt_out(contact_id: str, at: datetime, source: str) -> bool:
     )
     if done:
         message_queries.cancel_waiting_messages(_addresses(contact_id), "marketing")
+        stop_runs(contact_id, journey_reasons.OPTED_OUT)
     return done
 
 
@@ -86,6 +89,7 @@ def block(contact_id: str) -> bool:
     )
     if done:
         record_blocked_phones(contact_id)
+        stop_runs(contact_id, journey_reasons.BLOCKED)
     return done
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select, text, tuple_, update
 
+from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import invalid
 from core.ids import to_uuid
@@ -88,6 +89,15 @@ SELECT said.tenant_id, said.word, stays.id
    AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
  ORDER BY said.word
     ON CONFLICT DO NOTHING RETURNING word
+""")
+# The two may be in the same journey, which a contact can be in only once.
+STOP_JOURNEYS = text("""
+UPDATE journey_runs SET state = 'stopped', because = 'other_journey', due_at = NULL, waits = '',
+       ended_at = :now, changed_at = :now
+ WHERE tenant_id = :tenant_id AND contact_id = :gone AND state = 'running'
+""")
+MOVE_JOURNEYS = text("""
+UPDATE journey_runs SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
 """)
 DROP_CONVERSATIONS = text("""
 DELETE FROM conversations
@@ -262,6 +272,7 @@ def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> N
         "tenant_id": current_tenant_id(),
         "kept": str(to_uuid("con", kept_id)),
         "gone": str(to_uuid("con", gone_id)),
+        "now": now(),
     }
     phones = contact_cards.addresses_of(preview.gone)
     db.session.execute(MOVE_MESSAGES, {**params, "phones": phones})
@@ -269,5 +280,6 @@ def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> N
         *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_CASES, MOVE_SCHEDULED_REPLIES),
         *(MOVE_LABELS, MOVE_WORDS),
         *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS, MOVE_LINKS),
+        *(STOP_JOURNEYS, MOVE_JOURNEYS),
     ):
         db.session.execute(statement, params)

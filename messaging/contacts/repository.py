@@ -27,6 +27,7 @@ from messaging.contacts.validation import (
     parse_phone,
     parse_tags,
 )
+from messaging.journeys import ports as journey_ports
 from messaging.messages import queries as message_queries
 from messaging.models import Contact, ContactNote, ContactTag, Identity
 from tenants import audit
@@ -66,6 +67,7 @@ def create(entry: ContactInput, *, country: str | None = None) -> ContactCard:
         _add_phone_identity(contact.id, phone)
     record_tags(contact.tags)
     search_tokens.create_tokens(contact.id)
+    journey_ports.tags_added(contact.id, (), contact.tags)
     card = contact_cards.get(contact.id)
     audit.record("contacts.added", card.title, contact=contact.id)
     return card
@@ -73,7 +75,7 @@ def create(entry: ContactInput, *, country: str | None = None) -> ContactCard:
 
 def change(contact_id: str, entry: ContactInput, *, country: str | None = None) -> ContactCard:
     contact = contact_cards.get_contact(contact_id)
-    before = audit.snapshot(contact)
+    before, old_tags = audit.snapshot(contact), contact.tags
     with search_tokens.updating_tokens(contact.id):
         if entry.name is not None:
             contact.name = parse_name(entry.name)
@@ -99,6 +101,8 @@ def change(contact_id: str, entry: ContactInput, *, country: str | None = None) 
             _add_phone_identity(contact.id, parse_phone(entry.phone, country))
     if entry.name or entry.phone:
         search_index.add_contact_words([contact.id])
+    if entry.tags is not None:
+        journey_ports.tags_added(contact.id, old_tags, contact.tags)
     card = contact_cards.get(contact.id)
     after = audit.snapshot(contact)
     if entry.phone:

@@ -17,6 +17,8 @@ from messaging import search_index
 from messaging.inbox import composed
 from messaging.inbox.composed import ComposedCard
 from messaging.inbox.conversations import ConversationSummary
+from messaging.journeys import reasons as journey_reasons
+from messaging.journeys.stops import stop_runs
 from messaging.lines import direct_send, recipient_limits
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import check_capability
@@ -109,6 +111,8 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
         return known.body
     if isinstance(known, InterruptedRequest):
         return known.made
+    # Before the message is accepted: a worker that continues a journey locks in this order too.
+    stop_runs(talk.contact_id, journey_reasons.PERSON_ANSWERED)
     draft = message_accept.check_template_draft(draft_of(talk, answer), line)
     if sends_directly:
         draft = _as_direct_send(draft, line)

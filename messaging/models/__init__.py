@@ -44,6 +44,7 @@ from messaging.models.costs import (
     UsageDay,
     VolumeTier,
 )
+from messaging.models.journeys import Journey, JourneyRun, JourneyRunStep, JourneyVersion
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.links import ShortLink
@@ -91,6 +92,10 @@ __all__ = [
     "HookKey",
     "Identity",
     "InboxSettings",
+    "Journey",
+    "JourneyRun",
+    "JourneyRunStep",
+    "JourneyVersion",
     "Label",
     "LedgerEntry",
     "Line",

@@ -24,6 +24,14 @@ class Connection(Base, TenantOwned):
     name: Mapped[str] = mapped_column(Text)
     token: Mapped[str] = mapped_column(EncryptedText("connections.token", per_tenant=True))
     secret: Mapped[str | None] = mapped_column(EncryptedText("connections.secret", per_tenant=True))
+    api_url: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """The address of the store itself, for journeys that confirm or cancel an order there."""
+    api_key: Mapped[str | None] = mapped_column(
+        EncryptedText("connections.api_key", per_tenant=True)
+    )
+    api_secret: Mapped[str | None] = mapped_column(
+        EncryptedText("connections.api_secret", per_tenant=True)
+    )
     country: Mapped[str] = mapped_column(Text, default="")
     """The country of national phone numbers that come without an address."""
     mapping: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)

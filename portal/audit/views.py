@@ -27,6 +27,7 @@ AREAS = (  # the prefixes of action names
     "contacts",
     "couriers",
     "inbox",
+    "journeys",
     "keys",
     "lines",
     "loyalty",

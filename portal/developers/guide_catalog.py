@@ -20,7 +20,10 @@ CHAPTER_ORDER = (
         ("getting-started", "quick-start", "sending", "message-types", "magic-numbers", "costs"),
     ),
     (lazy_gettext("Going live"), ("going-live-cloud", "linked", "lines", "templates")),
-    (lazy_gettext("Messaging customers"), ("inbox", "contacts", "campaigns", "loyalty")),
+    (
+        lazy_gettext("Messaging customers"),
+        ("inbox", "journeys", "contacts", "campaigns", "loyalty"),
+    ),
     (
         lazy_gettext("Restaurant"),
         ("restaurant", "delivery", "payments", "printing", "print-agent"),

@@ -43,6 +43,7 @@ GUIDE_OF_AREA = {
     "print_jobs": "printing",
     "stores": "integrations/stores",
     "automations": "integrations/stores",
+    "journeys": "journeys",
     "integrations": "quick-start",
     "apps": "agents",
     "requests": "errors",

@@ -34,6 +34,12 @@ class SecretForm(Form):
     secret = PasswordField(_("Secret"), [Length(max=200)])
 
 
+class StoreApiForm(Form):
+    url = StringField(_("Address of the store"), [Length(max=200)])
+    key = PasswordField(_("Access token or consumer key"), [Length(max=200)])
+    secret = PasswordField(_("Consumer secret"), [Length(max=200)])
+
+
 class MappingForm(Form):
     phone = SelectField(_("Phone number"), [Optional()])
     name = SelectField(_("Name"), [Optional()])

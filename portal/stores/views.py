@@ -13,7 +13,13 @@ from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations import store_events
 from messaging.models import Connection
-from portal.stores.forms import ConnectionForm, MappingForm, NewConnectionForm, SecretForm
+from portal.stores.forms import (
+    ConnectionForm,
+    MappingForm,
+    NewConnectionForm,
+    SecretForm,
+    StoreApiForm,
+)
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
@@ -102,6 +108,25 @@ def access(connection_id: str) -> Any:
             flash(gettext("The secret takes effect within a few seconds."), "success")
             return redirect(url_for("stores.connection", connection_id=connection_id))
     return _page(known, secret_form=form)
+
+
+@stores_pages.post("/<connection_id>/api-access")
+@member_may("stores.manage")
+def api_access(connection_id: str) -> Any:
+    """Save how journeys reach the store itself."""
+    known, form = _connection(connection_id), StoreApiForm()
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                store_connections.set_api_access(
+                    connection_id,
+                    field_text(form.url),
+                    field_text(form.key),
+                    field_text(form.secret),
+                )
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("stores.connection", connection_id=connection_id))
+    return _page(known, api_form=form)
 
 
 @stores_pages.post("/<connection_id>/mapping")
@@ -196,6 +221,7 @@ def _page(
     form: ConnectionForm | None = None,
     secret_form: SecretForm | None = None,
     mapping_form: MappingForm | None = None,
+    api_form: StoreApiForm | None = None,
 ) -> str:
     """Render the page; a rejected form keeps its input, the other forms are new."""
     after, state = request.args.get("after"), request.args.get("state", "")
@@ -209,6 +235,8 @@ def _page(
     if manages:
         form = form or ConnectionForm(formdata=None, name=known.name, country=known.country)
         secret_form = secret_form or SecretForm(formdata=None)
+        if PLATFORMS[known.kind].update_order:
+            api_form = api_form or StoreApiForm(formdata=None, url=known.api_url)
         if PLATFORMS[known.kind].complete and mapping_form is None:
             mapping_form = _mapping_form(known)
     template = "stores/live.html" if request.headers.get("X-Part") else "stores/connection.html"
@@ -227,6 +255,7 @@ def _page(
         form=form,
         secret_form=secret_form,
         mapping_form=mapping_form,
+        api_form=api_form,
         guessed=not known.mapping,
     )
 

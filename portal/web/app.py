@@ -56,6 +56,7 @@ from portal.inbox import action_views as inbox_action_views
 from portal.inbox import inbox, quick_reply_views, sent_file_views, team_views
 from portal.inbox import template_views as inbox_template_views
 from portal.inbox import views as inbox_views
+from portal.journeys.views import journeys_pages
 from portal.lines.linked_views import linked_pages
 from portal.lines.simulated_phone_views import phones
 from portal.lines.views import lines_pages
@@ -162,6 +163,7 @@ BLUEPRINTS = (
     hooks_pages,
     stores_pages,
     automations_pages,
+    journeys_pages,
     sites_pages,
     tables_pages,
     delivery_pages,

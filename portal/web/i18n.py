@@ -31,6 +31,7 @@ from core.i18n.catalogs import TRANSLATIONS
 from core.values.money import format_money
 from core.values.phone import display_phone
 from messaging.automations.reasons import AUTOMATION_REASONS
+from messaging.journeys.reasons import JOURNEY_REASONS
 from messaging.reasons import NETWORK_REASONS
 from portal.web import core_errors
 from portal.web.rendering.template_cache import language, time_zone
@@ -143,6 +144,11 @@ def automation_reason(reason: str | None) -> str:
     return AUTOMATION_REASONS.translated(reason, gettext)
 
 
+def journey_reason(reason: str | None) -> str:
+    """Why a run of a journey ended, in the reader's language."""
+    return JOURNEY_REASONS.translated(reason, gettext)
+
+
 def hook_reasons(stored: str | None) -> str:
     """Why a received hook was not processed, in the reader's language."""
     return HOOK_REASONS.translated_lines(stored, gettext, joint=" ")
@@ -214,6 +220,7 @@ def setup_i18n(app: Flask) -> None:
     app.add_template_filter(format_phone, "phone")
     app.add_template_filter(reason_message, "reason")
     app.add_template_filter(automation_reason, "automation_reason")
+    app.add_template_filter(journey_reason, "journey_reason")
     app.add_template_filter(hook_reasons, "hook_reasons")
     app.add_template_filter(payment_reason, "payment_reason")
     app.add_template_filter(format_minutes, "minutes")

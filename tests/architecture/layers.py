@@ -23,6 +23,7 @@ INNER_LAYERS = {
     "messaging": (
         ("messaging.simulator",),
         ("messaging.campaigns",),
+        ("messaging.journeys",),
         ("messaging.automations",),
         ("messaging.approvals",),
         ("messaging.inbox",),
@@ -38,6 +39,8 @@ INNER_LAYERS = {
             "messaging.messages.causes",
             "messaging.messages.media.files",
         ),
+        # What ends a run: a reply of the team, an opt-out, a block.
+        ("messaging.journeys.stops", "messaging.journeys.ports"),
         ("messaging.api_caller",),
         ("messaging.costs",),
         ("messaging.lines",),
@@ -52,6 +55,7 @@ INNER_LAYERS = {
         (
             "messaging.reasons",
             "messaging.automations.reasons",
+            "messaging.journeys.reasons",
             "messaging.refusal_reasons",
             "messaging.search_index",
             "messaging.token_purposes",
@@ -59,6 +63,7 @@ INNER_LAYERS = {
     ),
     "restaurant": (
         ("restaurant.wiring",),
+        ("restaurant.journey_triggers",),
         ("restaurant.contact_sync",),
         ("restaurant.campaign_order_filters", "restaurant.menu_addresses"),
         ("restaurant.ads",),

@@ -54,6 +54,7 @@ from tests.browser.driver import Watch, check_appearance, new_page, sign_in
 from tests.browser.page_lists.account import ACCOUNT
 from tests.browser.page_lists.agents import AGENTS, agent_ids, consent_ids
 from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
+from tests.browser.page_lists.journeys import JOURNEYS, journey_ids
 from tests.browser.page_lists.kitchen import KITCHEN, kitchen_ids
 from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
 from tests.browser.page_lists.menus import MENU_PAGES
@@ -253,9 +254,7 @@ SHOP = {
     "automations": "/automations",
     "automation": "/automations/{automation}",
     "automation-new": "/automations/new/owner_notice",
-    "automation-remove": "/automations/{automation}/remove",
-    "automation-runs": "/automations/{automation}/runs",
-    "automation-runs-none": "/automations/{automation}/runs?state=failed",
+    **JOURNEYS,
 }
 OPERATOR = {
     "operator": "/operator/",
@@ -464,6 +463,7 @@ def _shop_ids() -> dict[str, object]:
             "hook": store_connections.list_received(known["shopify"], None, 1)[0].id,
             "parked": store_connections.list_received(known["form"], None, 1, "parked")[0].id,
             "automation": cart.id,
+            **journey_ids(),
         }
 
 

@@ -61,6 +61,28 @@ class ParseResult:
 
 
 @dataclass(frozen=True)
+class StoreAccess:
+    """How a store's own API is reached."""
+
+    url: str
+    """https and the host, without a path."""
+    key: str
+    secret: str = ""
+
+
+@dataclass(frozen=True)
+class OrderRequest:
+    """One request to a store, or to a tenant's own service."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+    error_in: Callable[[dict[str, Any]], str] | None = None
+    """Finds an error in a response with status 200."""
+
+
+@dataclass(frozen=True)
 class Platform:
     """What an adapter module defines. The registry lists the adapters by their code."""
 
@@ -86,6 +108,9 @@ class Platform:
     secret_hint: str = N_("Every incoming request must include it.")
     secret_error: Callable[[str], str] = lambda _secret: ""
     """The sentence for a secret that cannot be used, or an empty one."""
+    update_order: Callable[[StoreAccess, str, str, str], list[OrderRequest]] | None = None
+    """(access, order id, confirm or cancel, tag): the requests that change an order there. None:
+    the platform's orders cannot be changed from here."""
     complete: Callable[[ParsedEvent, Mapping[str, str], str], ParsedEvent] | None = None
     """(event, the tenant's field mapping, country): fills in what the tenant's mapping names.
     None: the platform's events have fixed fields."""

@@ -1,5 +1,6 @@
 """Shopify: orders, fulfillments and checkouts."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,9 +9,11 @@ from core.i18n.catalogs import N_
 from webhooks.inbound import reasons
 from webhooks.stores.base import (
     HeaderFacts,
+    OrderRequest,
     ParsedEvent,
     ParseResult,
     Platform,
+    StoreAccess,
     UnreadableBody,
     customer_fields,
     has_base64_signature,
@@ -207,9 +210,55 @@ def _id(payload: dict[str, Any], missing: str) -> str:
     return found
 
 
+API_PATH = "/admin/api/2026-07/graphql.json"
+CONFIRMED_TAG = "confirmed"
+ADD_TAGS = """
+mutation($id: ID!, $tags: [String!]!) {
+  tagsAdd(id: $id, tags: $tags) { userErrors { message } }
+}
+"""
+CANCEL_ORDER = """
+mutation($id: ID!) {
+  orderCancel(orderId: $id, reason: CUSTOMER, restock: true, notifyCustomer: false,
+              refundMethod: {originalPaymentMethodsRefund: false}) {
+    orderCancelUserErrors { message }
+  }
+}
+"""
+
+
+def update_order(access: StoreAccess, order_id: str, action: str, tag: str) -> list[OrderRequest]:
+    """Confirm an order with a tag, or cancel it without a refund: it is paid on delivery."""
+    target = f"gid://shopify/Order/{order_id}"
+    if action == "cancel":
+        return [_mutation(access, CANCEL_ORDER, {"id": target})]
+    return [_mutation(access, ADD_TAGS, {"id": target, "tags": [tag or CONFIRMED_TAG]})]
+
+
+def _mutation(access: StoreAccess, query: str, variables: dict[str, Any]) -> OrderRequest:
+    return OrderRequest(
+        "POST",
+        access.url + API_PATH,
+        {"Content-Type": "application/json", "X-Shopify-Access-Token": access.key},
+        json.dumps({"query": query, "variables": variables}).encode(),
+        _error_in,
+    )
+
+
+def _error_in(answer: dict[str, Any]) -> str:
+    """Shopify answers with status 200 also if it did nothing."""
+    found = list(objects_in(answer.get("errors")))
+    data = answer.get("data")
+    for part in data.values() if isinstance(data, dict) else ():
+        for name in ("userErrors", "orderCancelUserErrors"):
+            found += objects_in(part.get(name)) if isinstance(part, dict) else ()
+    return text_of(found[0].get("message")) if found else ""
+
+
 SHOPIFY = Platform(
     title="Shopify",
     summary=N_("Orders, shipments and carts from Shopify webhooks."),
+    update_order=update_order,
     setup_steps=(
         SetupStep(
             N_("Open your store's webhook settings"),

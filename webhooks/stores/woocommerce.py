@@ -1,8 +1,11 @@
 """WooCommerce: new orders and changes of their state."""
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from core.adapters import SetupStep
 from core.i18n.catalogs import N_
@@ -10,9 +13,11 @@ from core.ids import new_token
 from webhooks.inbound import reasons
 from webhooks.stores.base import (
     HeaderFacts,
+    OrderRequest,
     ParsedEvent,
     ParseResult,
     Platform,
+    StoreAccess,
     UnreadableBody,
     body_hash,
     customer_fields,
@@ -158,9 +163,25 @@ def _tracking(payload: dict[str, Any]) -> dict[str, str]:
     return found
 
 
+ORDER_STATUS = {"confirm": "processing", "cancel": "cancelled"}
+
+
+def update_order(access: StoreAccess, order_id: str, action: str, _tag: str) -> list[OrderRequest]:
+    token = b64encode(f"{access.key}:{access.secret}".encode()).decode()
+    return [
+        OrderRequest(
+            "PUT",
+            f"{access.url}/wp-json/wc/v3/orders/{quote(order_id, safe='')}",
+            {"Content-Type": "application/json", "Authorization": f"Basic {token}"},
+            json.dumps({"status": ORDER_STATUS[action]}).encode(),
+        )
+    ]
+
+
 WOOCOMMERCE = Platform(
     title="WooCommerce",
     summary=N_("Orders and shipments from a WordPress store."),
+    update_order=update_order,
     setup_steps=(
         SetupStep(
             N_("Open your store's webhook settings"),

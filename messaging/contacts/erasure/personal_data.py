@@ -113,6 +113,9 @@ DELETE FROM contact_import_phones WHERE tenant_id = :tenant_id AND phone = ANY(:
 DROP_HELD = text("""
 DELETE FROM held_messages WHERE tenant_id = :tenant_id AND phone = ANY(:names)
 """)
+DROP_JOURNEY_RUNS = text("""
+DELETE FROM journey_runs WHERE tenant_id = :tenant_id AND contact_id = :contact_id
+""")
 # Edits that wait for their message, with the ids that they reserve.
 DROP_EARLY_EDITS = text("""
 WITH gone AS (
@@ -197,6 +200,10 @@ def erase_remaining(target: ErasureTarget) -> None:
     if target.names:
         for statement in statements:
             db.session.execute(statement, params)
+    db.session.execute(
+        DROP_JOURNEY_RUNS,
+        {"tenant_id": params["tenant_id"], "contact_id": str(to_uuid("con", target.contact_id))},
+    )
     db.session.execute(DROP_REJECTS, params)
     db.session.execute(BLANK_SAMPLES, params)
     _erase_emails([*_searchable_words(target.names), *_searchable_words(target.titles)])

@@ -19,6 +19,8 @@ from core.live_updates import publish_update
 from core.values.phone import phone_country
 from messaging import search_index
 from messaging.contacts import identities as contact_identities
+from messaging.journeys import reasons as journey_reasons
+from messaging.journeys.stops import stop_runs
 from messaging.lines.drivers.base import META_AGENT, SENT_FROM_PHONE, EchoedMessage
 from messaging.messages.content import content_fields, other_party
 from messaging.messages.inbound import cases, edits
@@ -101,6 +103,8 @@ def _store(line: Line, echo: EchoedMessage, uuid: UUID, body: str, content: dict
             "holder": META_AGENT if echo.sent_from == META_AGENT else None,
         },
     )
+    if echo.sent_from == SENT_FROM_PHONE:
+        stop_runs(contact_id, journey_reasons.PERSON_ANSWERED, line_id=line.id)
     conversation_id, message_id = from_uuid("cnv", stored.scalar_one()), from_uuid("msg", uuid)
     if echo.sent_from == SENT_FROM_PHONE:
         cases.record_first_reply(conversation_id, None, at)

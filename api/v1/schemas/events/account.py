@@ -72,6 +72,25 @@ class CampaignFinishedEvent(EventShape):
     data: CampaignData
 
 
+class JourneyRunData(BaseModel):
+    run_id: str = Field(description="The run.")
+    journey_id: str = Field(description="The journey.")
+    version: int = Field(description="The version that the run began with.", examples=[3])
+    contact_id: str = Field(description="The contact.")
+    reason: str | None = Field(
+        description="Why it ended, as a code; null if it ran to its end.",
+        examples=["person_answered"],
+    )
+    at: str = Field(description="When.")
+
+
+class JourneyRunEvent(EventShape):
+    """A contact's run through a journey began or ended."""
+
+    instance_id: int
+    data: JourneyRunData
+
+
 class ThresholdData(BaseModel):
     percent: int = Field(description="80 or 100.", examples=[80])
     of: str = Field(description="`messages` or `spend`.", examples=["messages"])

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from api.v1.schemas.events.account import (
     CampaignFinishedEvent,
+    JourneyRunEvent,
     LineStateEvent,
     OptedOutEvent,
     PairingCodeEvent,
@@ -110,6 +111,13 @@ _EVENTS: dict[str, tuple[type[BaseModel], str]] = {
     "restaurant.tab_opened": (TabEvent, "A table's tab was opened by its first order."),
     "restaurant.tab_updated": (TabEvent, "A tab has new items, payments or reservations."),
     "restaurant.tab_settled": (TabEvent, "A tab was paid in full."),
+    "journeys.started": (JourneyRunEvent, "A contact has begun a journey."),
+    "journeys.completed": (JourneyRunEvent, "A contact has come to the end of a journey."),
+    "journeys.stopped": (
+        JourneyRunEvent,
+        "A journey was stopped: someone answered, or the contact opted out or was blocked.",
+    ),
+    "journeys.failed": (JourneyRunEvent, "A step of a journey could not be carried out."),
     "instances.connected": (LineStateEvent, "A line works again."),
     "instances.disconnected": (LineStateEvent, "A line cannot send for now."),
     "instances.qr": (PairingCodeEvent, "There is a new code to link a phone."),

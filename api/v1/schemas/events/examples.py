@@ -51,6 +51,14 @@ ORDER = {
     "promise_minutes": 20,
     "test": False,
 }
+JOURNEY_RUN = {
+    "run_id": f"jrn_{ULID}",
+    "journey_id": f"jny_{ULID}",
+    "version": 3,
+    "contact_id": f"con_{ULID}",
+    "reason": None,
+    "at": AT,
+}
 DELIVERY_ORDER = ORDER | {
     "order_type": "delivery",
     "table_number": "",
@@ -275,6 +283,10 @@ BODIES: dict[str, dict[str, Any]] = {
             "timestamp": UNIX,
         },
     },
+    "journeys.started": {"instance_id": 7, "data": JOURNEY_RUN},
+    "journeys.completed": {"instance_id": 7, "data": JOURNEY_RUN},
+    "journeys.stopped": {"instance_id": 7, "data": JOURNEY_RUN | {"reason": "person_answered"}},
+    "journeys.failed": {"instance_id": 7, "data": JOURNEY_RUN | {"reason": "window_closed"}},
     "campaigns.finished": {
         "instance_id": 7,
         "data": {

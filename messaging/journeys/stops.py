@@ -1,0 +1,87 @@
+"""End the runs of a contact at once: a member answered, or the contact opted out or was blocked.
+
+In the transaction of what ended them. A worker that is carrying out a step holds the run's lock, so
+this waits for it, and nothing is sent afterwards.
+"""
+
+from sqlalchemy import text
+
+from core.clock import now, rfc3339
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, to_uuid
+from core.live_updates import publish_update
+from core.values.reasons import reason_code
+from webhooks.events import publish_webhook_event
+
+STOP = text("""
+UPDATE journey_runs SET state = 'stopped', because = :because, due_at = NULL, waits = '',
+       ended_at = :now, changed_at = :now
+ WHERE tenant_id = :tenant_id AND contact_id = :contact_id AND state = 'running'
+   AND (CAST(:line_id AS integer) IS NULL OR line_id = :line_id)
+   AND (NOT :only_questions OR waits = 'reply')
+   AND (CAST(:spared AS uuid) IS NULL OR id <> CAST(:spared AS uuid))
+RETURNING id, journey_id, version, contact_id, line_id, started_at
+""")
+
+
+def stop_runs(
+    contact_id: str,
+    because: str,
+    *,
+    line_id: int | None = None,
+    only_questions: bool = False,
+    spared: str = "",
+) -> int:
+    """Stop the running journeys of a contact. Returns how many were stopped."""
+    moment = now()
+    rows = db.session.execute(
+        STOP,
+        {
+            "tenant_id": current_tenant_id(),
+            "contact_id": str(to_uuid("con", contact_id)),
+            "because": because,
+            "line_id": line_id,
+            "only_questions": only_questions,
+            "spared": str(to_uuid("jrn", spared)) if spared else None,
+            "now": moment,
+        },
+    ).all()
+    for row in rows:
+        publish_run_event(
+            "stopped",
+            run_id=from_uuid("jrn", row.id),
+            journey_id=from_uuid("jny", row.journey_id),
+            version=row.version,
+            contact_id=contact_id,
+            line_id=row.line_id,
+            because=because,
+        )
+    return len(rows)
+
+
+def publish_run_event(
+    what: str,
+    *,
+    run_id: str,
+    journey_id: str,
+    version: int,
+    contact_id: str,
+    line_id: int,
+    because: str = "",
+) -> None:
+    """`what` is started, completed, stopped or failed."""
+    publish_webhook_event(
+        f"journeys.{what}",
+        {
+            "instance_id": line_id,
+            "data": {
+                "run_id": run_id,
+                "journey_id": journey_id,
+                "version": version,
+                "contact_id": contact_id,
+                "reason": reason_code(because) or None,
+                "at": rfc3339(now()),
+            },
+        },
+    )
+    publish_update("journeys.changed", id=journey_id, run=run_id)
