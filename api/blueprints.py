@@ -21,6 +21,7 @@ from api.v1.messaging import (
     contacts,
     conversations,
     instances,
+    line_setup,
     media,
     message_types,
     messages,
@@ -34,6 +35,7 @@ from api.v1.schemas.events.catalogue import EVENT_CATALOGUE
 V1_RESOURCES = (
     me,
     instances,
+    line_setup,
     pairing,
     messages,
     message_types,
