@@ -28,6 +28,8 @@ from api.v1.messaging import (
     pairing,
     templates,
 )
+from api.v1.partner import tenant_parts as partner_tenant_parts
+from api.v1.partner import tenants as partner_tenants
 from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites, tabs
 from api.v1.schemas.events.catalogue import EVENT_CATALOGUE
 
@@ -58,6 +60,8 @@ V1_RESOURCES = (
     payments,
     printers,
     triggers,
+    partner_tenants,
+    partner_tenant_parts,
 )
 HOOKS = (cloud, stores, payment_hooks)
 PRINTERS = (cloudprnt, server_direct)

@@ -127,7 +127,7 @@ def fingerprint() -> str:
     return hashlib.sha256(f"{request.method} {request.path}\n{body}".encode()).hexdigest()
 
 
-def idempotency_key() -> str | None:
+def idempotency_key(test: bool | None = None) -> str | None:
     """Return the request's key as stored: test and live mode never share one."""
     raw = current_request().headers.get("Idempotency-Key")
     if raw is None:
@@ -142,4 +142,4 @@ def idempotency_key() -> str | None:
             "An Idempotency-Key has 1 to {count} characters.",
             count=idempotency.MAX_KEY_LENGTH,
         )
-    return TEST_KEY_PREFIX + key if g.caller.test else key
+    return TEST_KEY_PREFIX + key if (g.caller.test if test is None else test) else key

@@ -142,11 +142,14 @@ def delete_instance(path: InstancePath) -> tuple[str, int]:
     phone is logged out.
     """
     with tenant_scope(g.tenant_id):
-        line = visible(path.instance_id)
-        if DRIVERS[line.kind].has_sessions and line.state not in ("unpaired", "logged_out"):
-            pairing.end_session(line.id)
-        line_repository.remove(line.id)
+        remove_line(visible(path.instance_id))
     return "", 204
+
+
+def remove_line(line: Line) -> None:
+    if DRIVERS[line.kind].has_sessions and line.state not in ("unpaired", "logged_out"):
+        pairing.end_session(line.id)
+    line_repository.remove(line.id)
 
 
 def check_new_cloud_line(body: NewCloudInstance) -> list[LineProblem]:
