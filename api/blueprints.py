@@ -12,7 +12,7 @@ from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
 from api.printers import cloudprnt, printer_routes, server_direct
 from api.request_log import setup_request_log
-from api.v1 import me, triggers, usage, v1, webhooks
+from api.v1 import me, simulated_clock, triggers, usage, v1, webhooks
 from api.v1.messaging import (
     audiences,
     automations,
@@ -60,6 +60,7 @@ V1_RESOURCES = (
     payments,
     printers,
     triggers,
+    simulated_clock,
     partner_tenants,
     partner_tenant_parts,
 )

@@ -44,7 +44,7 @@ from messaging.models.costs import (
     UsageDay,
     VolumeTier,
 )
-from messaging.models.lines import Line
+from messaging.models.lines import Line, TestClock
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.media import MediaFile, UploadedMedia
 from messaging.models.messages import EarlyEdit, Message, MessageChange, NetworkId
@@ -99,6 +99,7 @@ __all__ = [
     "StoreEvent",
     "StoreLink",
     "Template",
+    "TestClock",
     "UploadedMedia",
     "UsageDay",
     "VolumeTier",
