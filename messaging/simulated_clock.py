@@ -26,25 +26,27 @@ MOST_AHEAD = timedelta(days=3660)
 # Conversations have no mode of their own: those of the test line are in test mode.
 MOVE = (
     text("""
-UPDATE conversations SET window_until = window_until - :by,
-       entry_point_until = entry_point_until - :by
+UPDATE conversations SET window_until = (window_until AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC',
+       entry_point_until = (entry_point_until AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id
    AND line_id IN (SELECT id FROM lines WHERE tenant_id = :tenant_id AND test)
 """),
     text("""
-UPDATE messages SET due_at = due_at - :by, valid_until = valid_until - :by
+UPDATE messages SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC',
+       valid_until = (valid_until AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND due_at IS NOT NULL AND test
 """),
     text("""
-UPDATE held_messages SET expires_at = expires_at - :by
+UPDATE held_messages SET expires_at = (expires_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND state = 'held' AND test
 """),
     text("""
-UPDATE campaigns SET due_at = due_at - :by, scheduled_at = scheduled_at - :by
+UPDATE campaigns SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC',
+       scheduled_at = (scheduled_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND due_at IS NOT NULL AND test
 """),
     text("""
-UPDATE campaign_recipients SET due_at = due_at - :by
+UPDATE campaign_recipients SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND state = 'waiting'
    AND campaign_id IN (SELECT id FROM campaigns WHERE tenant_id = :tenant_id AND test
                           AND due_at IS NOT NULL)

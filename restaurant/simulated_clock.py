@@ -15,28 +15,31 @@ from restaurant.sites import sites
 
 MOVE = (
     text("""
-UPDATE payment_sessions SET expires_at = expires_at - :by, close_at = close_at - :by
+UPDATE payment_sessions SET expires_at = (expires_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC',
+       close_at = (close_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND link_id IN (
        SELECT id FROM payment_links
         WHERE tenant_id = :tenant_id AND due_at IS NOT NULL AND test)
 """),
     text("""
-UPDATE payment_links SET expires_at = expires_at - :by, due_at = due_at - :by
+UPDATE payment_links SET expires_at = (expires_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC',
+       due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND due_at IS NOT NULL AND test
 """),
     text("""
-UPDATE orders SET due_at = due_at - :by, fires_at = fires_at - :by
+UPDATE orders SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC',
+       fires_at = (fires_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND state = 'scheduled' AND test
 """),
     text("""
-UPDATE order_proposals SET expires_at = expires_at - :by
+UPDATE order_proposals SET expires_at = (expires_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND expires_at > :now
    AND line_id IN (SELECT id FROM lines WHERE tenant_id = :tenant_id AND test)
 """),
 )
 # A cart has no mode of its own: its guest writes to the line of the site.
 MOVE_CARTS = text("""
-UPDATE carts SET expires_at = expires_at - :by
+UPDATE carts SET expires_at = (expires_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
  WHERE tenant_id = :tenant_id AND used_at IS NULL AND expires_at > :now
    AND site_id = ANY (CAST(:sites AS uuid[]))
 """)

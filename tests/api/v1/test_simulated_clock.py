@@ -10,8 +10,10 @@ from core.clock import now
 from core.db import db
 from core.ids import new_id
 from messaging.models import Campaign, Conversation, HeldMessage, Message, TestClock
+from messaging.simulator import remote_control
 from restaurant.models import Cart, PaymentLink
 from tests.line_factory import make_line
+from tests.messaging.inbox.inbox_factory import writes
 from tests.restaurant.bistro import open_bistro
 from tests.restaurant.fake_provider import open_till
 
@@ -19,7 +21,17 @@ DAY = 86400
 
 
 @pytest.fixture
-def ask(client, restaurant):
+def aged(monkeypatch):
+    """The seconds by which the simulated network was asked to age its chats."""
+    found = []
+    monkeypatch.setattr(
+        remote_control, "age_chats", lambda _settings, _line, seconds: found.append(seconds)
+    )
+    return found
+
+
+@pytest.fixture
+def ask(client, restaurant, aged):
     def call(method, body=None, key=None):
         headers = {"Authorization": f"Bearer {key or restaurant.test_key}"}
         return client.open("/api/v1/test/clock", method=method, json=body, headers=headers)
@@ -84,26 +96,17 @@ def test_scheduled_messages_of_test_mode_come_due_and_live_ones_wait(client, ask
     assert (ahead(rows[live]), ahead(rows[test])) == (30, 6)
 
 
-def test_windows_close_on_the_test_line_only(ask, restaurant):
+def test_windows_close_on_the_test_line_only(ask, restaurant, aged):
     live, test = make_line(restaurant), make_line(restaurant, test=True)
-    with restaurant.scope():
-        for line in (live, test):
-            db.session.add(
-                Conversation(
-                    tenant_id=restaurant.tenant_id,
-                    line_id=line.id,
-                    contact_id=new_id("con"),
-                    last_message_id=new_id("msg"),
-                    last_at=now(),
-                    window_until=now() + timedelta(hours=20),
-                )
-            )
+    for line in (live, test):
+        writes(restaurant, line.id)
     ask("POST", {"advance_seconds": DAY})
     with restaurant.scope():
         found = {
             one.line_id: ahead(one.window_until) for one in db.session.scalars(select(Conversation))
         }
-    assert found == {live.id: 20, test.id: -4}
+    assert found == {live.id: 24, test.id: 0}
+    assert aged == [DAY]
 
 
 def test_held_messages_and_campaigns(ask, restaurant):

@@ -19,7 +19,9 @@ from api.v1.schemas.events.account import (
 from api.v1.schemas.events.examples import example_of_event
 from api.v1.schemas.events.messages import (
     InboundMessageEvent,
+    MessageDecidedEvent,
     MessageEchoEvent,
+    MessageHeldEvent,
     MessageStateEvent,
     MessageUpdatedEvent,
 )
@@ -68,6 +70,14 @@ _EVENTS: dict[str, tuple[type[BaseModel], str]] = {
     "messages.unknown": (
         MessageStateEvent,
         "The network's answer was lost. Another event follows when the state is known.",
+    ),
+    "messages.held": (
+        MessageHeldEvent,
+        "An app wants to send a message, and a person must approve it.",
+    ),
+    "messages.decided": (
+        MessageDecidedEvent,
+        "A held message was approved, rejected or withdrawn, or it has expired.",
     ),
     "restaurant.order_created": (
         OrderCreatedEvent,
