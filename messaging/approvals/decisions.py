@@ -47,8 +47,8 @@ UPDATE held_messages SET state = 'expired', decided_at = :now
        SELECT id FROM held_messages
         WHERE tenant_id = :tenant_id AND state = 'held' AND expires_at <= :now
         ORDER BY expires_at LIMIT :most))
-RETURNING id, key_id, app_name, line_id, phone, reference, NULL AS network_id, quoted_usd, test, state,
-          created_at
+RETURNING id, key_id, app_name, line_id, phone, reference, NULL AS network_id, quoted_usd, test,
+          state, created_at
 """)
 NEXT_EXPIRY = text("""
 SELECT min(expires_at) FROM held_messages WHERE tenant_id = :tenant_id AND state = 'held'
