@@ -26,23 +26,19 @@ class PartnerShape(BaseModel):
 
 
 class TenantPath(BaseModel):
-    tenant_id: int = Field(
-        ge=1, lt=2**63, description="The tenant's id.", examples=[EXAMPLE_TENANT]
-    )
+    tenant_id: int = Field(ge=1, lt=2**63, description="The tenant's id.")
 
 
 class TenantKeyPath(TenantPath):
-    key_id: str = Field(description="The key's id.", examples=["key_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    key_id: str = Field(description="The key's id.")
 
 
 class TenantInstancePath(TenantPath):
-    instance_id: int = Field(ge=1, le=2**31 - 1, description="The line's id.", examples=[7])
+    instance_id: int = Field(ge=1, le=2**31 - 1, description="The line's id.")
 
 
 class TenantEndpointPath(TenantPath):
-    endpoint_id: str = Field(
-        description="The endpoint's id.", examples=["whe_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"]
-    )
+    endpoint_id: str = Field(description="The endpoint's id.")
 
 
 class NewTenant(BaseModel):
@@ -88,9 +84,7 @@ class ManagedTenantPage(BaseModel):
 
 
 class TenantQuery(PageQuery):
-    reference: str | None = Field(
-        None, max_length=64, description=REFERENCE, examples=["customer-184"]
-    )
+    reference: str | None = Field(None, max_length=64, description=REFERENCE)
 
 
 class SuspendRequest(BaseModel):
@@ -163,7 +157,6 @@ class MonthQuery(PageQuery):
         None,
         pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$",
         description="A calendar month in UTC; by default the current one.",
-        examples=["2026-03"],
     )
 
 

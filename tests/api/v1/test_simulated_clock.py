@@ -39,6 +39,10 @@ def ask(client, restaurant, aged):
     return call
 
 
+def rows_of(business, model):
+    return db.session.scalars(select(model).where(model.tenant_id == business.tenant_id)).all()
+
+
 def ahead(moment):
     """Hours from now, rounded."""
     return round((moment - now()).total_seconds() / 3600)
@@ -92,7 +96,7 @@ def test_scheduled_messages_of_test_mode_come_due_and_live_ones_wait(client, ask
     test = schedule(client, restaurant.test_key)
     ask("POST", {"advance_seconds": DAY})
     with restaurant.scope():
-        rows = {one.id: one.due_at for one in db.session.scalars(select(Message))}
+        rows = {one.id: one.due_at for one in rows_of(restaurant, Message)}
     assert (ahead(rows[live]), ahead(rows[test])) == (30, 6)
 
 
@@ -102,9 +106,7 @@ def test_windows_close_on_the_test_line_only(ask, restaurant, aged):
         writes(restaurant, line.id)
     ask("POST", {"advance_seconds": DAY})
     with restaurant.scope():
-        found = {
-            one.line_id: ahead(one.window_until) for one in db.session.scalars(select(Conversation))
-        }
+        found = {one.line_id: ahead(one.window_until) for one in rows_of(restaurant, Conversation)}
     assert found == {live.id: 24, test.id: 0}
     assert aged == [DAY]
 
@@ -144,8 +146,8 @@ def test_held_messages_and_campaigns(ask, restaurant):
             )
     ask("POST", {"advance_seconds": DAY})
     with restaurant.scope():
-        campaigns = {one.test: ahead(one.due_at) for one in db.session.scalars(select(Campaign))}
-        held = {one.test: ahead(one.expires_at) for one in db.session.scalars(select(HeldMessage))}
+        campaigns = {one.test: ahead(one.due_at) for one in rows_of(restaurant, Campaign)}
+        held = {one.test: ahead(one.expires_at) for one in rows_of(restaurant, HeldMessage)}
     assert campaigns == {False: 30, True: 6}
     assert held == {False: 12, True: -12}
 
@@ -192,5 +194,5 @@ def test_payment_links_of_test_mode_expire(ask, restaurant, monkeypatch):
             )
     ask("POST", {"advance_seconds": 2 * 3600})
     with restaurant.scope():
-        links = {one.test: ahead(one.expires_at) for one in db.session.scalars(select(PaymentLink))}
+        links = {one.test: ahead(one.expires_at) for one in rows_of(restaurant, PaymentLink)}
     assert links == {False: 1, True: -1}
