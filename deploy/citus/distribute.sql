@@ -157,6 +157,7 @@ SELECT create_distributed_table('audiences', 'tenant_id', colocate_with => 'acco
 SELECT create_distributed_table('campaigns', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('campaign_recipients', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('held_messages', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('test_clocks', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('send_policies', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('send_policy_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('approval_chats', 'tenant_id', colocate_with => 'accounts');
