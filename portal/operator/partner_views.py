@@ -6,6 +6,7 @@ from flask import flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from core.db import global_scope
+from core.errors import NotFound
 from portal.operator.forms import PartnerForm, PartnerKeyForm
 from portal.operator.views import acting_operator, operator
 from portal.web.auth import operator_only
@@ -96,7 +97,8 @@ def revoke_partner_key(partner_id: str, key_id: str) -> Any:
     with global_scope():
         known = partners.get(partner_id)
         key = next((one for one in keys.list_keys(known) if one.id == key_id), None)
-    name = key.name if key is not None else ""
+    if key is None:
+        raise NotFound()
 
     def act() -> None:
         with global_scope():
@@ -104,7 +106,7 @@ def revoke_partner_key(partner_id: str, key_id: str) -> Any:
 
     return confirm_then(
         act,
-        title=gettext("Revoke the key “%(name)s”?", name=name),
+        title=gettext("Revoke the key “%(name)s”?", name=key.name),
         text=gettext("Requests with this key are refused immediately."),
         yes=gettext("Revoke key"),
         back_url=url_for("operator.partner", partner_id=partner_id),
