@@ -1,4 +1,4 @@
-"""From nothing to a webhook on localhost: `python -m bench.first_webhook`.
+"""From nothing to a webhook on localhost: `python -m bench.developers.first_webhook`.
 
 With an installed virtualenv and no data: starts everything that `make run` starts, with the demo;
 then `comanda listen` and `comanda trigger guest.writes` with the test key that it prints. Measures
@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.results import write
 from deploy.local.ports import any_free
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "clients" / "cli" / "comanda_cli.py"
 LIMIT_SECONDS, GIVE_UP_SECONDS = 60.0, 400.0
 WELCOME_ENDS = "Ctrl-C stops everything."
