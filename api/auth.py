@@ -17,6 +17,7 @@ from redis import RedisError
 from api.address_limits import seconds_to_wait
 from api.current import current_g, current_request
 from core.clock import now
+from core.db import global_scope
 from core.errors import Forbidden, RateLimited, Unauthenticated
 from core.lookups import secret_digest
 from core.rate_limits import Bucket, take_tokens
@@ -27,12 +28,14 @@ from tenants import api_keys
 from tenants.apps import grants as app_grants
 from tenants.apps.grants import TokenFacts
 from tenants.audit import Actor, set_actor
+from tenants.partners import keys as partner_keys
 from tenants.rights import SCOPES
 
 # A revoked key is refused after this time even if the change of its generation could not be
 # published or Redis has lost its data.
 CACHE_SECONDS = 5.0
 CACHE_SIZE = 20_000
+PARTNER_RATE, PARTNER_BURST = 50, 100
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -85,6 +88,35 @@ def _check_app_token(token: TokenFacts, request: Request) -> None:
         raise Unauthenticated("token_expired", "This access token has expired. Refresh it.")
     if not token.is_for("mcp" if request.path.startswith("/mcp") else "api"):
         raise Unauthenticated("invalid_token", "This access token is for another resource.")
+
+
+def authenticate_partner() -> None:
+    """The same for a partner's key (ck_partner_…). It is read at every request."""
+    request = current_request()
+    secret = _bearer(request)
+    if secret is None or not partner_keys.is_well_formed(secret):
+        raise Unauthenticated(
+            "invalid_key", "Send your partner key in the header: Authorization: Bearer ck_partner_…"
+        )
+    with global_scope():
+        caller = partner_keys.find_caller(secret)
+    if caller is None:
+        _limit_unknown_keys()
+        raise Unauthenticated("invalid_key", "This partner key is not valid or was revoked.")
+    if caller.suspended_at is not None:
+        raise Unauthenticated(
+            "account_suspended", "This account is suspended. Contact us to reactivate it."
+        )
+    limit = take_tokens([Bucket(f"partner:{caller.partner_id}", PARTNER_RATE, PARTNER_BURST)])
+    if not limit.allowed:
+        raise RateLimited(
+            "More than {rate} requests a second. Wait {seconds} s and try again.",
+            retry_after=limit.retry_after,
+            rate=PARTNER_RATE,
+            seconds=limit.retry_after,
+        )
+    current_g().partner = caller
+    set_actor(Actor("partner", caller.key_id, caller.name, request.remote_addr or ""))
 
 
 def key_may(scope: str | None, *, test_keys: bool = False) -> Callable[[View], View]:

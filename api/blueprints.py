@@ -12,7 +12,7 @@ from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
 from api.printers import cloudprnt, printer_routes, server_direct
 from api.request_log import setup_request_log
-from api.v1 import me, response_times, triggers, usage, v1, webhooks
+from api.v1 import me, response_times, simulated_clock, triggers, usage, v1, webhooks
 from api.v1.messaging import (
     audiences,
     automations,
@@ -23,12 +23,15 @@ from api.v1.messaging import (
     instances,
     journeys,
     labels,
+    line_setup,
     media,
     message_types,
     messages,
     pairing,
     templates,
 )
+from api.v1.partner import tenant_parts as partner_tenant_parts
+from api.v1.partner import tenants as partner_tenants
 from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites, tabs
 from api.v1.schemas.events.catalogue import EVENT_CATALOGUE
 
@@ -36,6 +39,7 @@ from api.v1.schemas.events.catalogue import EVENT_CATALOGUE
 V1_RESOURCES = (
     me,
     instances,
+    line_setup,
     pairing,
     messages,
     message_types,
@@ -61,6 +65,9 @@ V1_RESOURCES = (
     payments,
     printers,
     triggers,
+    simulated_clock,
+    partner_tenants,
+    partner_tenant_parts,
 )
 HOOKS = (cloud, stores, payment_hooks)
 PRINTERS = (cloudprnt, server_direct)

@@ -66,6 +66,7 @@ def idempotent(view: View) -> IdempotentView: ...
 def idempotent(
     *,
     check: Callable[[], None] | None = None,
+    prepare: Callable[..., Any] | None = None,
     complete: Callable[[Response], Response] | None = None,
 ) -> Callable[[View], IdempotentView]: ...
 
@@ -74,13 +75,16 @@ def idempotent(
     view: View | None = None,
     *,
     check: Callable[[], None] | None = None,
+    prepare: Callable[..., Any] | None = None,
     complete: Callable[[Response], Response] | None = None,
 ) -> Any:
     """Run a view in the tenant's transaction, once for each Idempotency-Key.
 
     The answer is stored in the same transaction, so that a crash keeps both or neither. `check`
-    runs before the key is looked up: a caller without the right gets no stored answer. `complete`
-    adds to every answer what must not be stored, for example a secret.
+    runs before the key is looked up: a caller without the right gets no stored answer. `prepare`
+    gets the view's arguments and runs outside the transaction, for example to call another
+    system; its result is the view's argument `prepared`. `complete` adds to every answer what must
+    not be stored, for example a secret.
     """
 
     def decorate(view: View) -> IdempotentView:
@@ -89,6 +93,8 @@ def idempotent(
             if check is not None:
                 check()
             key = idempotency_key()
+            if prepare is not None and (key is None or earlier_request(key).answer is None):
+                values["prepared"] = prepare(*args, **values)
             with tenant_scope(g.tenant_id):
                 answer = _stored_answer(key)
                 if answer is None:
@@ -121,7 +127,7 @@ def fingerprint() -> str:
     return hashlib.sha256(f"{request.method} {request.path}\n{body}".encode()).hexdigest()
 
 
-def idempotency_key() -> str | None:
+def idempotency_key(test: bool | None = None) -> str | None:
     """Return the request's key as stored: test and live mode never share one."""
     raw = current_request().headers.get("Idempotency-Key")
     if raw is None:
@@ -136,4 +142,4 @@ def idempotency_key() -> str | None:
             "An Idempotency-Key has 1 to {count} characters.",
             count=idempotency.MAX_KEY_LENGTH,
         )
-    return TEST_KEY_PREFIX + key if g.caller.test else key
+    return TEST_KEY_PREFIX + key if (g.caller.test if test is None else test) else key

@@ -46,12 +46,14 @@ TAGS = (
     "Printers",
     "Print agents",
     "Print jobs",
+    "Partners",
 )
 SECURITY_SCHEMES: SecuritySchemesDict = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An API key of your account: ck_live_… or ck_test_…",
+        "description": "An API key of your account: ck_live_… or ck_test_…. "
+        "Paths under `/partner` need a partner key: ck_partner_…",
     }
 }
 

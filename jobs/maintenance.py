@@ -46,6 +46,7 @@ from tenants.apps import clients as oauth_clients
 from tenants.apps import grants as app_grants
 from tenants.data import sign_in_retention
 from tenants.data.erasure import erase_tenant
+from tenants.partners import requests as partner_requests
 from tenants.push import notifications as push_notifications
 from webhooks.inbound import hook_log
 
@@ -119,6 +120,7 @@ def delete_expired() -> dict[str, int]:
         deleted["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))
         carts.delete_visitor_keys()
         oauth_clients.delete_unused()
+        partner_requests.delete_old()
     deleted |= _delete_old_signups()
     all_tenants.run_step(
         "jobs.maintenance.delete_expired",

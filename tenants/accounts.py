@@ -93,11 +93,15 @@ def time_zone_of_country(country: str) -> str:
     return known[0] if len(known) == 1 else ""
 
 
+def check_time_zone(time_zone: str) -> None:
+    if time_zone not in time_zones():
+        raise invalid("time_zone", "unknown_time_zone", "Choose a time zone from the list.")
+
+
 def change_settings(*, name: str, locale: str, time_zone: str, country: str, currency: str) -> None:
     if locale not in LOCALES:
         raise invalid("locale", "unknown_language", "Choose a language from the list.")
-    if time_zone not in time_zones():
-        raise invalid("time_zone", "unknown_time_zone", "Choose a time zone from the list.")
+    check_time_zone(time_zone)
     tenant, settings = get(current_tenant_id()), account()
     before = {
         "name": tenant.name,
@@ -137,6 +141,7 @@ def resume() -> None:
     tenant = get(current_tenant_id())
     if tenant.state == "suspended":
         tenant.state, tenant.suspended_at, tenant.suspended_because = "active", None, None
+        tenant.suspended_by_partner = False
         audit.record("account.resumed", tenant.name)
 
 

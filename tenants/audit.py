@@ -18,7 +18,7 @@ from tenants.models import AuditEntry
 @dataclass(frozen=True)
 class Actor:
     kind: str
-    """person, key, operator or system"""
+    """person, key, partner, operator or system"""
     id: str
     name: str
     address: str = ""

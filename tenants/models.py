@@ -33,6 +33,20 @@ class Tenant(Base):
         Index("tenants_created_at_idx", "created_at", "id"),
         Index("tenants_erase_at_idx", "erase_at", postgresql_where=text("erase_at IS NOT NULL")),
         Index("tenants_plan_idx", "plan", "id"),
+        Index(
+            "tenants_partner_idx",
+            "partner_id",
+            "created_at",
+            "id",
+            postgresql_where=text("partner_id IS NOT NULL"),
+        ),
+        Index(
+            "tenants_partner_reference_idx",
+            "partner_id",
+            "partner_reference",
+            unique=True,
+            postgresql_where=text("partner_reference IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -49,6 +63,11 @@ class Tenant(Base):
     wanted_plan: Mapped[str | None] = mapped_column(Text)
     wanted_at: Mapped[datetime | None]
     wanted_by: Mapped[str] = mapped_column(Text, default="")
+    partner_id: Mapped[str | None] = mapped_column(Id("ptn"))
+    """The partner that created and manages the tenant; see tenants/partners."""
+    partner_reference: Mapped[str | None] = mapped_column(Text)
+    """The partner's own id of the tenant."""
+    suspended_by_partner: Mapped[bool] = mapped_column(default=False)
 
     @property
     def suspended(self) -> bool:

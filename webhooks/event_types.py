@@ -17,6 +17,8 @@ EVENT_GROUPS: dict[str, tuple[str, ...]] = {
         "messages.expired",
         "messages.cancelled",
         "messages.unknown",
+        "messages.held",
+        "messages.decided",
     ),
     "conversations": (
         "conversations.assigned",

@@ -10,7 +10,7 @@ from flask import Request, Response, current_app, g
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
-from api.auth import authenticate, check_rights
+from api.auth import authenticate, authenticate_partner, check_rights
 from api.current import current_flask, current_g, current_request
 from api.request_bodies import clean_body, unknown_field_warnings, unknown_names
 from api.schemas import ErrorBody
@@ -42,9 +42,14 @@ v1 = LazyBlueprint(
 @v1.before_request
 def check_caller() -> None:
     """Authenticate and check the scope first: a key without it learns nothing about parameters."""
+    endpoint = current_request().endpoint
+    view = current_flask().view_functions.get(endpoint) if endpoint is not None else None
+    if getattr(view, "for_partners", False):
+        authenticate_partner()
+        return
     authenticate()
-    if (endpoint := current_request().endpoint) is not None:
-        check_rights(current_flask().view_functions.get(endpoint))
+    if view is not None:
+        check_rights(view)
 
 
 @v1.before_request

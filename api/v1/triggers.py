@@ -33,9 +33,9 @@ TAG = Tag(name="Test mode")
 DEFAULT_TEXTS = {"guest.writes": "Hello, do you have a table for two tonight?"}
 
 
-def _needs_test_key() -> None:
+def needs_test_key() -> None:
     if not g.caller.test:
-        raise Forbidden("test_key_required", "Triggers need a test key (ck_test_…).")
+        raise Forbidden("test_key_required", "This needs a test key (ck_test_…).")
 
 
 @v1.post(
@@ -45,7 +45,7 @@ def _needs_test_key() -> None:
     responses={202: TriggerAnswer},
 )
 @key_may("messages:send", test_keys=True)
-@idempotent(check=_needs_test_key)
+@idempotent(check=needs_test_key)
 def trigger(body: NewTrigger) -> JsonAnswer:
     """A simulated guest writes or orders, or the test line is banned. Needs a test key; no real
     person, phone or printer is involved. The events arrive as in live mode.

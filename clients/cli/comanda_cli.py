@@ -469,6 +469,30 @@ def trigger(options: argparse.Namespace) -> None:
     print(f"{options.name}{f'  {made}' if made else ''}  leads to {events}")
 
 
+def clock(options: argparse.Namespace) -> None:
+    api = api_of(options)
+    if not api.key.startswith("ck_test_"):
+        raise Failure(
+            "The clock needs a test key (ck_test_…). Run `comanda login` with one.", NO_KEY
+        )
+    if options.advance is None:
+        shown = api.call("DELETE" if options.reset else "GET", "/test/clock")
+    else:
+        seconds = parse_duration(options.advance)
+        shown = api.call("POST", "/test/clock", {"advance_seconds": seconds})
+    print(f"{shown['now']}  {shown['advanced_seconds']} s ahead")
+
+
+def parse_duration(text: str) -> int:
+    """Seconds of 90, 30s, 10m, 24h or 7d."""
+    number, unit = text[:-1], {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:])
+    if unit is None:
+        number, unit = text, 1
+    if not (number.isascii() and number.isdigit()) or int(number) == 0:
+        raise Failure(f"{text} is not a time such as 30m, 24h or 7d.", USAGE)
+    return int(number) * unit
+
+
 def tail(options: argparse.Namespace) -> None:
     api = api_of(options)
     after = max(newest_sequence(api) - options.last, 0) if options.after is None else options.after
@@ -559,6 +583,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--after", type=int, help="begin after this sequence number")
     one.add_argument("--resume", action="store_true", help="begin where the last run ended")
     one.add_argument("--most", type=int, default=-1, help="stop after this number of events")
+    one = add(commands, "clock", clock, "Show the clock of test mode, advance it or reset it.")
+    one.add_argument("advance", nargs="?", metavar="time", help="Such as 30m, 24h or 7d.")
+    one.add_argument("--reset", action="store_true", help="Show the real time again.")
     about = "Make something happen in test mode. Without a name, list the triggers."
     one = add(commands, "trigger", trigger, about)
     one.add_argument("name", nargs="?", metavar="trigger")

@@ -88,6 +88,12 @@ export type ChangeShape = { at: string; what: string; status: string; by: string
 
 export type Charge = { amount: number | string; description?: string | null };
 
+export type CheckedInstance = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "yes" | "as_text" | "no">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "off" | "on" | "not_enabled" | "blocked" | "limited"; webhook: LineWebhookShape | null; problems: Array<LineProblemShape> };
+
+export type ClockAdvance = { advance_seconds: number };
+
+export type ClockShape = { now: string; advanced_seconds: number; test: boolean };
+
 export type CodeShape = { code: string; expires_at: string };
 
 export type ConnectionPage = { data: Array<ConnectionShape>; next: null };
@@ -154,11 +160,15 @@ export type CourierShape = { id: string; site_id: string; name: string; phone: s
 
 export type CourierUpdate = { status: "picked_up" | "delivered" | "problem"; problem?: "no_answer" | "wrong_address" | "refused" | "accident" | "other" | null; note?: string };
 
+export type CreatedTenant = { id: number; name: string; reference: string | null; state: string; plan: string; created_at: string; suspended_at: string | null; suspended_because: string | null; owner_invitation_url: string | null };
+
 export type CustomerShape = { phone?: string; name?: string };
 
 export type DayFigures = { cases: number; answered: number; closed: number; reply_median: number | null; reply_p90: number | null; close_median: number | null; close_p90: number | null; ratings: number; satisfaction: number | null; day: string };
 
 export type DayShape = { day: string; instance_id: number; sent: number; delivered: number; read: number; failed: number; received: number; cost_usd: number };
+
+export type DecidedMessageData = { id: string; to: string; timestamp: number; decision: string; decided_by: string | null; reference: string | null; app: string; test: boolean };
 
 export type DeliveryPage = { data: Array<DeliveryShape>; next: string | null };
 
@@ -242,6 +252,8 @@ export type Header = { text?: string | null; image?: FileReference | null; video
 
 export type HeaderLocation = { latitude: number; longitude: number; name: string; address: string };
 
+export type HeldMessageData = { id: string; to: string; timestamp: number; status_code: string; reference: string | null; app: string; for_person: string; type: string; text: string; expires_at: string; test: boolean };
+
 export type IdentityShape = { kind: string; value: string };
 
 export type ImageMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; media_id?: string | null; url?: string | null; caption?: string | null; type: "image" };
@@ -258,7 +270,7 @@ export type InboundMessageData = { from: string; from_kind: string; sender_name:
 
 export type InboundMessageEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: InboundMessageData; [name: string]: unknown };
 
-export type InstanceChange = { direct_send?: "on" | "off" | null; fallback_instance_id?: number | null };
+export type InstanceChange = { name?: string | null; enabled?: boolean | null; account_id?: string | null; token?: string | null; app_secret?: string | null; direct_send?: "on" | "off" | null; fallback_instance_id?: number | null };
 
 export type InstancePage = { data: Array<InstanceShape>; next: null };
 
@@ -284,9 +296,13 @@ export type LastMessage = { id: string; direction: string; type: string; text: s
 
 export type LimitsShape = { requests_per_second: number; burst: number; monthly_messages: number | null; spend_cap_usd: number | null; trial_ends_at: string | null; trial_messages_left: number | null };
 
+export type LineProblemShape = { code: string; message: string };
+
 export type LineStateData = { state: string; because: string; test?: boolean | null };
 
 export type LineStateEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: LineStateData; [name: string]: unknown };
+
+export type LineWebhookShape = { callback_url: string; verify_token: string };
 
 export type LinkButtonMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; header?: Header | string | null; footer?: string | null; text: string; url: string; type: "link_button" };
 
@@ -318,6 +334,10 @@ export type LocationRoutedMessage = { instance_id?: number | null; scheduled_at?
 
 export type Made = { id: string };
 
+export type ManagedTenant = { id: number; name: string; reference: string | null; state: string; plan: string; created_at: string; suspended_at: string | null; suspended_because: string | null };
+
+export type ManagedTenantPage = { data: Array<ManagedTenant>; next: string | null };
+
 export type Me = { tenant: TenantShape; plan: PlanShape; limits: LimitsShape; usage: UsageShape; key: KeyShape };
 
 export type MediaRequest = { phone: string; instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; fallback_template?: TemplateNamed | null; media_url: string; type: "image" | "document" | "video" | "audio"; caption?: string | null; filename?: string | null };
@@ -336,7 +356,11 @@ export type MenuShape = { id: string; name: string; currency: string; languages:
 
 export type MergeRequest = { other_id: string };
 
+export type MessageDecidedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: DecidedMessageData; [name: string]: unknown };
+
 export type MessageEchoEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: EchoData; [name: string]: unknown };
+
+export type MessageHeldEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: HeldMessageData; [name: string]: unknown };
 
 export type MessagePage = { data: Array<MessageShape>; next: string | null };
 
@@ -352,7 +376,11 @@ export type MessageStateEvent = { event: string; event_id: string; occurred_at: 
 
 export type MessageUpdatedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: UpdatedMessageData; [name: string]: unknown };
 
+export type MonthUsage = { tenant_id: number; reference: string | null; plan: string; messages: number; spend_usd: number };
+
 export type Move = { status: "awaiting_confirmation" | "awaiting_payment" | "scheduled" | "sent_to_kitchen" | "preparing" | "ready" | "served" | "out_for_delivery" | "delivered" | "closed" | "cancelled" | "refunded"; version?: number | null; reason?: string };
+
+export type NewCloudInstance = { name: string; phone: string; phone_number_id: string; account_id?: string | null; token: string; app_secret: string };
 
 export type NewCode = { site_id: string };
 
@@ -362,7 +390,7 @@ export type NewCourier = { site_id: string; name: string; phone: string; languag
 
 export type NewEndpoint = { url: string; events: Array<string>; description?: string | null; instance_ids?: Array<number> | null; filters?: Array<EventFilterShape> | null; headers?: Record<string, string> | null; ordered?: boolean | null };
 
-export type NewInstance = { name: string };
+export type NewInstance = { kind?: "linked" | "cloud"; name: string; phone?: string | null; phone_number_id?: string | null; account_id?: string | null; token?: string | null; app_secret?: string | null };
 
 export type NewLabel = { name: string; colour?: "grey" | "red" | "orange" | "green" | "teal" | "blue" | "purple" | "pink" };
 
@@ -383,6 +411,12 @@ export type NewStation = { site_id: string; code: string; name: string };
 export type NewTables = { site_id: string; numbers: string; area_id?: string | null; seats?: number };
 
 export type NewTemplate = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null; name: string; language: string; instance_id?: number | null };
+
+export type NewTenant = { name: string; plan?: string; reference?: string | null; locale?: "en" | "tr"; time_zone?: string; owner_email?: string | null };
+
+export type NewTenantEndpoint = { url: string; events: Array<string>; description?: string | null; test?: boolean };
+
+export type NewTenantKey = { name: string; mode?: "live" | "test"; scopes: Array<"messages:send" | "messages:read" | "lines" | "contacts" | "webhooks" | "menus" | "orders" | "payments" | "printers" | "campaigns" | "usage"> };
 
 export type NewTrigger = { trigger: "guest.writes" | "guest.sends_photo" | "guest.sends_voice" | "guest.sends_location" | "guest.sends_contact" | "guest.orders" | "line.banned" | "line.restored" | "line.quality_low" | "line.quality_high"; phone?: string; name?: string; text?: string; site_id?: string };
 
@@ -440,6 +474,8 @@ export type PairingRequest = { phone?: string | null };
 
 export type PairingShape = { instance_id: number; state: string; qr: string | null; code: string | null; expires_at: string | null; phone: string; because: string };
 
+export type PartnerShape = { id: string; name: string; plans: Array<PlanShape>; most_tenants: number };
+
 export type Pause = { until?: string | null };
 
 export type PaymentEvent = { event: string; event_id: string; occurred_at: string; sequence: number; id: string; reference: string; payment_link_id: string | null; order_id: string; amount: number; currency: string; refunded_amount: number; share?: EventShare | null; status: string; reason: string; surplus_amount: number; paid_at: string; test: boolean; [name: string]: unknown };
@@ -451,6 +487,8 @@ export type PaymentList = { data: Array<PaymentShape>; next: null };
 export type PaymentShape = { id: string; reference: string; payment_link_id: string | null; order_id: string; amount: number; currency: string; refunded_amount: number; status: string; reason: string; surplus_amount: number; share: PaymentShareShape | null; paid_at: string; test: boolean; refunds: Array<RefundShape> };
 
 export type PaymentShareShape = { id: string; tab_id: string; guest: string; kind: string; amount: number; tip: number };
+
+export type PlanChoice = { plan: string };
 
 export type PlanShape = { code: string; name: string };
 
@@ -570,6 +608,8 @@ export type StockShape = { data: Array<StockRow>; next: null };
 
 export type SupportedAppFacts = { package_name: string; signature_hash: string };
 
+export type SuspendRequest = { reason?: string };
+
 export type TabEvent = { id: string; status: string; site: TabSite; table_number: string; currency: string; total_amount: number; paid_amount: number; reserved_amount: number; open_amount: number; orders: Array<string>; shares: Array<TabShareShape>; opened_at: string; ended_at: string | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; [name: string]: unknown };
 
 export type TabItemShape = { order_id: string; name: string; quantity: number; amount: number; guest: string; status: string };
@@ -616,6 +656,20 @@ export type TemplateRoutedMessage = { instance_id?: number | null; scheduled_at?
 
 export type TemplateShape = { id: string; name: string; language: string; category: string; state: string; reason: string; quality: string; next_category: string; body: string; preview: string; places: Array<string>; components: Array<Record<string, unknown>>; instance_ids: Array<number>; changed_at: string; synced_at: string };
 
+export type TenantEndpointList = { data: Array<EndpointShape>; next: null };
+
+export type TenantInstanceList = { data: Array<InstanceShape>; next: null };
+
+export type TenantKeyList = { data: Array<TenantKeyShape>; next: null };
+
+export type TenantKeyShape = { id: string; name: string; mode: string; prefix: string; scopes: Array<string>; state: string; created_at: string; last_used_at: string | null };
+
+export type TenantKeyWithSecret = { id: string; name: string; mode: string; prefix: string; scopes: Array<string>; state: string; created_at: string; last_used_at: string | null; api_key: string };
+
+export type TenantMonth = { month: string; messages: number; spend_usd: number };
+
+export type TenantMonths = { data: Array<TenantMonth>; next: null };
+
 export type TenantShape = { id: number; name: string; state: string };
 
 export type TextMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; text: string; type: "text" };
@@ -641,6 +695,8 @@ export type UpdatedMessageData = { from?: string | null; from_kind?: string | nu
 export type UploadedMediaShape = { id: string; type: string; mime_type: string; filename: string; size: number; test: boolean; created_at: string };
 
 export type UsageAnswer = { since: string; until: string; total: TotalShape; data: Array<DayShape> };
+
+export type UsagePage = { month: string; data: Array<MonthUsage>; next: string | null };
 
 export type UsageShape = { messages_this_month: number; spend_usd_this_month: number };
 
@@ -782,12 +838,16 @@ export declare class Operations {
   getEvents(query?: { after?: number | Date, limit?: number | Date, wait?: number | Date }, options?: CallOptions): Promise<EventPage>;
   /** List lines: `GET /instances` */
   getInstances(options?: CallOptions): Promise<InstancePage>;
-  /** Add a line for a linked phone: `POST /instances` */
-  postInstances(body: NewInstance, options?: CallOptions): Promise<InstanceShape>;
+  /** Add a line: `POST /instances` */
+  postInstances(body: NewInstance, options?: CallOptions): Promise<CheckedInstance>;
+  /** Delete a line: `DELETE /instances/{instance_id}` */
+  deleteInstancesByInstanceId(instanceId: string | number, options?: CallOptions): Promise<void>;
   /** Get a line and its health: `GET /instances/{instance_id}` */
   getInstancesByInstanceId(instanceId: string | number, options?: CallOptions): Promise<InstanceShape>;
   /** Change a line: `PATCH /instances/{instance_id}` */
-  patchInstancesByInstanceId(instanceId: string | number, body?: InstanceChange, options?: CallOptions): Promise<InstanceShape>;
+  patchInstancesByInstanceId(instanceId: string | number, body?: InstanceChange, options?: CallOptions): Promise<CheckedInstance>;
+  /** Check a cloud line with WhatsApp: `POST /instances/{instance_id}/check` */
+  postInstancesByInstanceIdCheck(instanceId: string | number, options?: CallOptions): Promise<CheckedInstance>;
   /** Unlink the phone: `POST /instances/{instance_id}/logout` */
   postInstancesByInstanceIdLogout(instanceId: string | number, options?: CallOptions): Promise<PairingShape>;
   /** Get the pairing status: `GET /instances/{instance_id}/pairing` */
@@ -910,6 +970,42 @@ export declare class Operations {
   getOrdersByOrderIdPayments(orderId: string | number, options?: CallOptions): Promise<PaymentList>;
   /** Change the status of an order: `POST /orders/{order_id}/status` */
   postOrdersByOrderIdStatus(orderId: string | number, body: Move, options?: CallOptions): Promise<OrderShape>;
+  /** Get your partner account: `GET /partner` */
+  getPartner(options?: CallOptions): Promise<PartnerShape>;
+  /** List your tenants: `GET /partner/tenants` */
+  getPartnerTenants(query?: { limit?: number | Date, after?: string | null | Date, reference?: string | null | Date }, options?: CallOptions): Promise<ManagedTenantPage>;
+  /** Create a tenant: `POST /partner/tenants` */
+  postPartnerTenants(body: NewTenant, options?: CallOptions): Promise<CreatedTenant>;
+  /** Get a tenant: `GET /partner/tenants/{tenant_id}` */
+  getPartnerTenantsByTenantId(tenantId: string | number, options?: CallOptions): Promise<ManagedTenant>;
+  /** List lines: `GET /partner/tenants/{tenant_id}/instances` */
+  getPartnerTenantsByTenantIdInstances(tenantId: string | number, options?: CallOptions): Promise<TenantInstanceList>;
+  /** Add a cloud line: `POST /partner/tenants/{tenant_id}/instances` */
+  postPartnerTenantsByTenantIdInstances(tenantId: string | number, body: NewCloudInstance, options?: CallOptions): Promise<CheckedInstance>;
+  /** Delete a line: `DELETE /partner/tenants/{tenant_id}/instances/{instance_id}` */
+  deletePartnerTenantsByTenantIdInstancesByInstanceId(tenantId: string | number, instanceId: string | number, options?: CallOptions): Promise<void>;
+  /** List API keys: `GET /partner/tenants/{tenant_id}/keys` */
+  getPartnerTenantsByTenantIdKeys(tenantId: string | number, options?: CallOptions): Promise<TenantKeyList>;
+  /** Create an API key: `POST /partner/tenants/{tenant_id}/keys` */
+  postPartnerTenantsByTenantIdKeys(tenantId: string | number, body: NewTenantKey, options?: CallOptions): Promise<TenantKeyWithSecret>;
+  /** Revoke an API key: `DELETE /partner/tenants/{tenant_id}/keys/{key_id}` */
+  deletePartnerTenantsByTenantIdKeysByKeyId(tenantId: string | number, keyId: string | number, options?: CallOptions): Promise<TenantKeyShape>;
+  /** Change a tenant's plan: `POST /partner/tenants/{tenant_id}/plan` */
+  postPartnerTenantsByTenantIdPlan(tenantId: string | number, body: PlanChoice, options?: CallOptions): Promise<ManagedTenant>;
+  /** Resume a tenant: `POST /partner/tenants/{tenant_id}/resume` */
+  postPartnerTenantsByTenantIdResume(tenantId: string | number, options?: CallOptions): Promise<ManagedTenant>;
+  /** Suspend a tenant: `POST /partner/tenants/{tenant_id}/suspend` */
+  postPartnerTenantsByTenantIdSuspend(tenantId: string | number, body?: SuspendRequest, options?: CallOptions): Promise<ManagedTenant>;
+  /** Get a tenant's usage by month: `GET /partner/tenants/{tenant_id}/usage` */
+  getPartnerTenantsByTenantIdUsage(tenantId: string | number, options?: CallOptions): Promise<TenantMonths>;
+  /** List endpoints: `GET /partner/tenants/{tenant_id}/webhooks` */
+  getPartnerTenantsByTenantIdWebhooks(tenantId: string | number, options?: CallOptions): Promise<TenantEndpointList>;
+  /** Register an endpoint: `POST /partner/tenants/{tenant_id}/webhooks` */
+  postPartnerTenantsByTenantIdWebhooks(tenantId: string | number, body: NewTenantEndpoint, options?: CallOptions): Promise<EndpointWithSecret>;
+  /** Delete an endpoint: `DELETE /partner/tenants/{tenant_id}/webhooks/{endpoint_id}` */
+  deletePartnerTenantsByTenantIdWebhooksByEndpointId(tenantId: string | number, endpointId: string | number, options?: CallOptions): Promise<void>;
+  /** Get a month's usage by tenant: `GET /partner/usage` */
+  getPartnerUsage(query?: { limit?: number | Date, after?: string | null | Date, month?: string | null | Date }, options?: CallOptions): Promise<UsagePage>;
   /** List payment links: `GET /payment-links` */
   getPaymentLinks(query?: { limit?: number | Date, after?: string | null | Date, status?: "making" | "open" | "paid" | "failed" | "expired" | "cancelled" | "broken" | null | Date, site_id?: string | null | Date }, options?: CallOptions): Promise<LinkPage>;
   /** Create a payment link: `POST /payment-links` */
@@ -1006,6 +1102,12 @@ export declare class Operations {
   patchTemplatesByTemplateId(templateId: string | number, body?: TemplateContent, options?: CallOptions): Promise<TemplateShape>;
   /** Duplicate a template: `POST /templates/{template_id}/duplicate` */
   postTemplatesByTemplateIdDuplicate(templateId: string | number, body?: DuplicateTemplate, options?: CallOptions): Promise<TemplateShape>;
+  /** Reset the test clock: `DELETE /test/clock` */
+  deleteTestClock(options?: CallOptions): Promise<ClockShape>;
+  /** Get the test clock: `GET /test/clock` */
+  getTestClock(options?: CallOptions): Promise<ClockShape>;
+  /** Advance the test clock: `POST /test/clock` */
+  postTestClock(body: ClockAdvance, options?: CallOptions): Promise<ClockShape>;
   /** Make something happen in test mode: `POST /test/triggers` */
   postTestTriggers(body: NewTrigger, options?: CallOptions): Promise<TriggerAnswer>;
   /** Get message counts by day and line: `GET /usage` */

@@ -241,12 +241,20 @@ export class Operations {
     return this.transport.call("POST", `/instances`, { body, ...options });
   }
 
+  deleteInstancesByInstanceId(instanceId, options = {}) {
+    return this.transport.call("DELETE", `/instances/${encodeURIComponent(instanceId)}`, { ...options });
+  }
+
   getInstancesByInstanceId(instanceId, options = {}) {
     return this.transport.call("GET", `/instances/${encodeURIComponent(instanceId)}`, { ...options });
   }
 
   patchInstancesByInstanceId(instanceId, body, options = {}) {
     return this.transport.call("PATCH", `/instances/${encodeURIComponent(instanceId)}`, { body, ...options });
+  }
+
+  postInstancesByInstanceIdCheck(instanceId, options = {}) {
+    return this.transport.call("POST", `/instances/${encodeURIComponent(instanceId)}/check`, { ...options });
   }
 
   postInstancesByInstanceIdLogout(instanceId, options = {}) {
@@ -493,6 +501,78 @@ export class Operations {
     return this.transport.call("POST", `/orders/${encodeURIComponent(orderId)}/status`, { body, ...options });
   }
 
+  getPartner(options = {}) {
+    return this.transport.call("GET", `/partner`, { ...options });
+  }
+
+  getPartnerTenants(query, options = {}) {
+    return this.transport.call("GET", `/partner/tenants`, { query, ...options });
+  }
+
+  postPartnerTenants(body, options = {}) {
+    return this.transport.call("POST", `/partner/tenants`, { body, ...options });
+  }
+
+  getPartnerTenantsByTenantId(tenantId, options = {}) {
+    return this.transport.call("GET", `/partner/tenants/${encodeURIComponent(tenantId)}`, { ...options });
+  }
+
+  getPartnerTenantsByTenantIdInstances(tenantId, options = {}) {
+    return this.transport.call("GET", `/partner/tenants/${encodeURIComponent(tenantId)}/instances`, { ...options });
+  }
+
+  postPartnerTenantsByTenantIdInstances(tenantId, body, options = {}) {
+    return this.transport.call("POST", `/partner/tenants/${encodeURIComponent(tenantId)}/instances`, { body, ...options });
+  }
+
+  deletePartnerTenantsByTenantIdInstancesByInstanceId(tenantId, instanceId, options = {}) {
+    return this.transport.call("DELETE", `/partner/tenants/${encodeURIComponent(tenantId)}/instances/${encodeURIComponent(instanceId)}`, { ...options });
+  }
+
+  getPartnerTenantsByTenantIdKeys(tenantId, options = {}) {
+    return this.transport.call("GET", `/partner/tenants/${encodeURIComponent(tenantId)}/keys`, { ...options });
+  }
+
+  postPartnerTenantsByTenantIdKeys(tenantId, body, options = {}) {
+    return this.transport.call("POST", `/partner/tenants/${encodeURIComponent(tenantId)}/keys`, { body, ...options });
+  }
+
+  deletePartnerTenantsByTenantIdKeysByKeyId(tenantId, keyId, options = {}) {
+    return this.transport.call("DELETE", `/partner/tenants/${encodeURIComponent(tenantId)}/keys/${encodeURIComponent(keyId)}`, { ...options });
+  }
+
+  postPartnerTenantsByTenantIdPlan(tenantId, body, options = {}) {
+    return this.transport.call("POST", `/partner/tenants/${encodeURIComponent(tenantId)}/plan`, { body, ...options });
+  }
+
+  postPartnerTenantsByTenantIdResume(tenantId, options = {}) {
+    return this.transport.call("POST", `/partner/tenants/${encodeURIComponent(tenantId)}/resume`, { ...options });
+  }
+
+  postPartnerTenantsByTenantIdSuspend(tenantId, body, options = {}) {
+    return this.transport.call("POST", `/partner/tenants/${encodeURIComponent(tenantId)}/suspend`, { body, ...options });
+  }
+
+  getPartnerTenantsByTenantIdUsage(tenantId, options = {}) {
+    return this.transport.call("GET", `/partner/tenants/${encodeURIComponent(tenantId)}/usage`, { ...options });
+  }
+
+  getPartnerTenantsByTenantIdWebhooks(tenantId, options = {}) {
+    return this.transport.call("GET", `/partner/tenants/${encodeURIComponent(tenantId)}/webhooks`, { ...options });
+  }
+
+  postPartnerTenantsByTenantIdWebhooks(tenantId, body, options = {}) {
+    return this.transport.call("POST", `/partner/tenants/${encodeURIComponent(tenantId)}/webhooks`, { body, ...options });
+  }
+
+  deletePartnerTenantsByTenantIdWebhooksByEndpointId(tenantId, endpointId, options = {}) {
+    return this.transport.call("DELETE", `/partner/tenants/${encodeURIComponent(tenantId)}/webhooks/${encodeURIComponent(endpointId)}`, { ...options });
+  }
+
+  getPartnerUsage(query, options = {}) {
+    return this.transport.call("GET", `/partner/usage`, { query, ...options });
+  }
+
   getPaymentLinks(query, options = {}) {
     return this.transport.call("GET", `/payment-links`, { query, ...options });
   }
@@ -683,6 +763,18 @@ export class Operations {
 
   postTemplatesByTemplateIdDuplicate(templateId, body, options = {}) {
     return this.transport.call("POST", `/templates/${encodeURIComponent(templateId)}/duplicate`, { body, ...options });
+  }
+
+  deleteTestClock(options = {}) {
+    return this.transport.call("DELETE", `/test/clock`, { ...options });
+  }
+
+  getTestClock(options = {}) {
+    return this.transport.call("GET", `/test/clock`, { ...options });
+  }
+
+  postTestClock(body, options = {}) {
+    return this.transport.call("POST", `/test/clock`, { body, ...options });
   }
 
   postTestTriggers(body, options = {}) {

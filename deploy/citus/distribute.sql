@@ -26,6 +26,9 @@ SELECT create_reference_table('lookups');
 SELECT create_reference_table('service_measurements');
 SELECT create_reference_table('people');
 SELECT create_reference_table('oauth_clients');
+SELECT create_reference_table('partners');
+SELECT create_reference_table('partner_keys');
+SELECT create_reference_table('partner_requests');
 SELECT create_reference_table('memberships');
 SELECT create_reference_table('recovery_codes');
 SELECT create_reference_table('sign_ins');
@@ -161,6 +164,7 @@ SELECT create_distributed_table('journey_versions', 'tenant_id', colocate_with =
 SELECT create_distributed_table('journey_runs', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('journey_run_steps', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('held_messages', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('test_clocks', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('send_policies', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('send_policy_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('approval_chats', 'tenant_id', colocate_with => 'accounts');

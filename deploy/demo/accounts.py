@@ -5,16 +5,27 @@ from datetime import timedelta
 from flask import current_app
 
 from core.clock import frozen, now
-from core.db import tenant_scope
+from core.db import global_scope, tenant_scope
 from core.settings import Settings
 from restaurant.payments import plan_payments
 from tenants import accounts
 from tenants.audit import Actor, acting_as
 from tenants.data import retention as retention_settings
 from tenants.data.retention import RetentionDays
+from tenants.partners import keys, partners
 from tenants.plans import billing
 
 BUSINESS, STREET = "Mavi Lokantacılık Ltd. Şti.", "Galip Dede Cd. 12\n34421 Beyoğlu"
+
+
+def add_partner(shop: int) -> None:
+    """The partner that manages the shop, with one key."""
+    with global_scope():
+        partner = partners.add("Ribera Commerce", ["starter", "growth"], 200)
+        keys.create(partner, "Sign-up page")
+    with tenant_scope(shop):
+        tenant = accounts.get(shop)
+        tenant.partner_id, tenant.partner_reference = partner.id, "shop-0042"
 
 
 def add_account_history(restaurant: int, shop: int, owner: Actor) -> None:

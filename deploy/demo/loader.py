@@ -17,7 +17,7 @@ from core.errors import Conflict
 from core.ids import dated_by
 from core.settings import Settings
 from core.storage.blob_stores import blobs_at
-from deploy.demo.accounts import add_account_history
+from deploy.demo.accounts import add_account_history, add_partner
 from deploy.demo.api_calls import KUMRU, MAVI, add_api_calls
 from deploy.demo.messaging import notices as demo_notices
 from deploy.demo.messaging.agents import add_agent
@@ -162,6 +162,7 @@ def _make_tenants(settings: Settings) -> dict[str, Any]:
         add_campaigns(restaurant, "tr")
         add_campaigns(shop, "es")
     add_account_history(restaurant, shop, _owner(owner))
+    add_partner(shop)
     return _credentials(restaurant, owner)
 
 

@@ -17,7 +17,7 @@ from core.ids import from_uuid, to_uuid
 from core.live_updates import publish_update
 from core.queue import lanes
 from messaging import search_index
-from messaging.approvals import policies
+from messaging.approvals import events, policies
 from messaging.approvals.queries import find
 from messaging.approvals.submit import LANE, check_window, conversation_on_line
 from messaging.contacts import identities
@@ -47,8 +47,8 @@ UPDATE held_messages SET state = 'expired', decided_at = :now
        SELECT id FROM held_messages
         WHERE tenant_id = :tenant_id AND state = 'held' AND expires_at <= :now
         ORDER BY expires_at LIMIT :most))
-RETURNING id, key_id, line_id, phone, reference, NULL AS network_id, quoted_usd, test, state,
-          created_at
+RETURNING id, key_id, app_name, line_id, phone, reference, NULL AS network_id, quoted_usd, test,
+          state, created_at
 """)
 NEXT_EXPIRY = text("""
 SELECT min(expires_at) FROM held_messages WHERE tenant_id = :tenant_id AND state = 'held'
@@ -68,7 +68,7 @@ def approve(message_id: str) -> AcceptedMessage:
     contact, closed window, removed line. The message is then still held.
     """
     held = find(message_id, None)
-    _decide(held, "approved")
+    moment = _decide(held, "approved")
     line = _line_of(held)
     talk = conversation_on_line(identities.find_by_address(held.phone), line)
     check_window(held.kind, line, talk)
@@ -92,6 +92,7 @@ def approve(message_id: str) -> AcceptedMessage:
             handovers.take_over(talk.id)
         search_index.add_words(talk.id, search_index.words_of(draft.text))
         publish_update("conversations.changed", id=talk.id, message=accepted.id)
+    events.publish_decided(held.id, held, moment, "approved", current_actor().name)
     _record("approvals.approved", held)
     return accepted
 
@@ -115,6 +116,7 @@ def expire_due() -> int:
     rows = db.session.execute(EXPIRE, _params(now=moment, most=EXPIRED_AT_ONCE)).all()
     for row in rows:
         policies.release_spend(from_uuid("key", row.key_id), row.quoted_usd, row.created_at)
+        events.publish_decided(from_uuid("msg", row.id), row, moment, "expired", None)
     _publish_end(rows, moment)
     return len(rows)
 
@@ -145,6 +147,8 @@ def _line_of(held: HeldMessage) -> Line:
 def _call_off(held: HeldMessage, act: str) -> HeldMessage:
     moment = _decide(held, "cancelled")
     policies.release_spend(held.key_id, held.quoted_usd, held.created_at)
+    decision = "rejected" if act == "approvals.rejected" else "withdrawn"
+    events.publish_decided(held.id, held, moment, decision, current_actor().name)
     _record(act, held)
     _publish_end([_EndedMessage(held)], moment)
     return held

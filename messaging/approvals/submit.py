@@ -16,7 +16,7 @@ from core.ids import new_id
 from core.live_updates import publish_update
 from core.queue import lanes
 from core.values.network_address import address_country
-from messaging.approvals import policies
+from messaging.approvals import events, policies
 from messaging.contacts import identities
 from messaging.contacts.identities import check_not_blocked
 from messaging.costs import rates as message_rates
@@ -107,6 +107,7 @@ def _hold(
         expires_at=moment + timedelta(hours=policy.hold_hours),
     )
     db.session.add(held)
+    events.publish_held(held)
     lanes.mark_due(LANE, current_tenant_id())
     audit.record("approvals.requested", draft.phone, message=held.id)
     publish_update("approvals.changed", id=held.id, state="held")

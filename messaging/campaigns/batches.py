@@ -17,6 +17,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import DomainError, PaymentRequired
 from core.ids import from_uuid, to_uuid
+from messaging import simulated_clock as test_clocks
 from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours
 from messaging.campaigns import dry_run as campaign_dry_run
 from messaging.campaigns import lifecycle as campaign_lifecycle
@@ -156,7 +157,11 @@ def _count_in_flight(line: Line, moment: datetime) -> int:
 def _postpone_quiet_hours(campaign: Campaign, rows: Sequence[Any], moment: datetime) -> list[str]:
     """Return the contacts outside their quiet hours; the others become due when theirs end."""
     hours = campaign_dry_run.quiet_hours_of(campaign)
-    wakes = {row.contact_id: quiet_hours.next_allowed_at(moment, hours, row.zone) for row in rows}
+    ahead = test_clocks.time_ahead() if campaign.test else timedelta(0)
+    wakes = {
+        row.contact_id: quiet_hours.next_allowed_at(moment + ahead, hours, row.zone) - ahead
+        for row in rows
+    }
     postponed = {uuid: at for uuid, at in wakes.items() if at > moment}
     if postponed:
         ids, times = [str(uuid) for uuid in postponed], list(postponed.values())

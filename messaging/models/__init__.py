@@ -45,7 +45,7 @@ from messaging.models.costs import (
     VolumeTier,
 )
 from messaging.models.journeys import Journey, JourneyRun, JourneyRunStep, JourneyVersion
-from messaging.models.lines import Line
+from messaging.models.lines import Line, TestClock
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.links import ShortLink
 from messaging.models.media import MediaFile, UploadedMedia
@@ -120,6 +120,7 @@ __all__ = [
     "StoreEvent",
     "StoreLink",
     "Template",
+    "TestClock",
     "UploadedMedia",
     "UsageDay",
     "VolumeTier",

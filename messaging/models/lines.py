@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Integer,
     Numeric,
     Text,
@@ -67,6 +68,16 @@ class Line(Base, TenantOwned):
     """When `direct_send` last changed."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
+
+
+class TestClock(Base, TenantOwned):
+    """How far the tenant has moved the clock of its test mode; see messaging/simulated_clock.py."""
+
+    __tablename__ = "test_clocks"
+    __test__ = False  # for pytest: a table, not a test
+
+    seconds_ahead: Mapped[int] = mapped_column(BigInteger)
+    changed_at: Mapped[datetime]
 
 
 @event.listens_for(Line, "after_insert")

@@ -31,6 +31,12 @@ def change_line(settings: Settings, line: Line, change: str) -> None:
     _call(settings, f"/lines/{line.phone_number_id}/{change}", {})
 
 
+def age_chats(settings: Settings, line: Line, seconds: int) -> None:
+    """Every message in the line's chats was written this much earlier: windows close."""
+    _register(settings, line)
+    _call(settings, f"/lines/{line.phone_number_id}/clock", {"seconds": seconds})
+
+
 def _register(settings: Settings, line: Line) -> None:
     facts = {
         "phone_number_id": line.phone_number_id,

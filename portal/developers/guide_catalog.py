@@ -34,7 +34,7 @@ CHAPTER_ORDER = (
     ),
     (
         lazy_gettext("For developers"),
-        ("webhooks", "cli", "api", "agents", "errors", "python", "typescript", "php"),
+        ("webhooks", "cli", "api", "agents", "partners", "errors", "python", "typescript", "php"),
     ),
     (lazy_gettext("Account and security"), ("security", "account", "reports")),
     (

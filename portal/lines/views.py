@@ -9,7 +9,13 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from core.errors import DomainError
 from core.settings import Settings
-from messaging.lines import allowances, direct_send, recipient_limits, send_lane
+from messaging.lines import (
+    allowances,
+    direct_send,
+    live_check,
+    recipient_limits,
+    send_lane,
+)
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import capabilities
 from messaging.lines.drivers.base import LineDriver, LineFacts
@@ -19,13 +25,6 @@ from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line, LinkedLine
 from portal.lines.forms import LineAccessForm, LineForm, NewLineForm
-from portal.lines.live_check import (
-    AFTER_SAVING,
-    BLOCKING,
-    UNREACHABLE,
-    callback_url,
-    run_line_check,
-)
 from portal.messages.compose import send_text
 from portal.messages.forms import TestMessageForm
 from portal.messages.phone_input import read_phone
@@ -61,7 +60,7 @@ def new() -> Any:
         with domain_errors_on(form):
             phone = read_phone(field_text(form.phone))
             found = _check_with_network(form)
-            stopped = any(one.code in BLOCKING for one in found)
+            stopped = bool(live_check.blocking_problems(found))
             if request.form.get("act") == "save" and not stopped:
                 with tenant_scope(g.tenant_id):
                     line = line_repository.add_cloud_line(
@@ -71,7 +70,7 @@ def new() -> Any:
                         field_text(form.token),
                         field_text(form.app_secret),
                         account_id=field_text(form.account_id),
-                        unreached=_is_unreachable(found),
+                        unreached=live_check.unreachable_reason(found),
                     )
                 _flash_findings(found)
                 if line.state == "connected":
@@ -86,7 +85,7 @@ def new() -> Any:
                         "warning",
                     )
                 return redirect(url_for("lines.line", line_id=line.id, _anchor="webhook"))
-    return render_template("lines/new.html", form=form, found=found, stops=BLOCKING)
+    return render_template("lines/new.html", form=form, found=found, stops=live_check.BLOCKING)
 
 
 @lines_pages.get(LINE)
@@ -127,12 +126,7 @@ def check(line_id: int) -> Any:
     known = _line(line_id)
     if not DRIVERS[known.kind].has_access_token:  # a host watches its sessions all the time
         return redirect(url_for("lines.line", line_id=line_id))
-    found = run_line_check(
-        line_repository.line_facts(known),
-        network=known.network,
-        callback=callback_url(known),
-        account_id=known.account_id or "",
-    )
+    found = live_check.check_saved_line(_settings(), known)
     _store_findings(known, found)
     _learn_allowance(known)
     _flash_findings(found)
@@ -148,7 +142,7 @@ def access(line_id: int) -> Any:
     known, form = _line(line_id), LineAccessForm()
     if form.validate_on_submit() and _has_access(known):
         found = _check_with_network(form, known)
-        stops = [one for one in found if one.code in BLOCKING]
+        stops = live_check.blocking_problems(found)
         if not stops:
             with domain_errors_on(form):
                 with tenant_scope(g.tenant_id):
@@ -297,7 +291,7 @@ def _page(
         linked=linked,
         today=today,
         stand_in=names.get(known.fallback_line_id or 0),
-        callback_url=callback_url(known),
+        callback_url=live_check.callback_url(_settings(), known),
         form=form,
         access_form=access_form,
         message_form=message_form,
@@ -342,34 +336,29 @@ def _check_with_network(form: LineAccessForm, known: Line | None = None) -> list
     facts = LineFacts(
         g.tenant_id, 0, "cloud", number, field_text(form.token), field_text(form.app_secret)
     )
-    found = run_line_check(facts, account_id=account)
-    return [one for one in found if one.code not in AFTER_SAVING]
+    return live_check.check_new_credentials(_settings(), facts, account)
 
 
 def _store_findings(known: Line, found: list[LineProblem]) -> None:
-    """Set the line's state from the check's result."""
-    stops = [one for one in found if one.code in BLOCKING]
     with tenant_scope(g.tenant_id):
-        if stops:
-            line_repository.record_line_state(known.id, BLOCKING[stops[0].code], stops[0].reason)
-        elif not any(one.code in (*UNREACHABLE, "quality_low") for one in found):
-            line_repository.record_line_state(known.id, "connected", "")
-            send_lane.wake_waiting_messages()
+        live_check.store_findings(known.id, found)
+
+
+def _settings() -> Settings:
+    settings: Settings = current_app.extensions["comanda"]
+    return settings
 
 
 def _learn_allowance(known: Line) -> None:
     """Ask for the line's limit of recipients, its quality and its portfolio."""
-    settings: Settings = current_app.extensions["comanda"]
     asked = [(known.id, known.network, line_repository.line_facts(known), known.account_id or "")]
-    found = allowances.ask_network(settings, asked)
+    found = allowances.ask_network(_settings(), asked)
     with tenant_scope(g.tenant_id):
         allowances.store_allowances(found)
 
 
-def _is_unreachable(found: list[LineProblem]) -> str:
-    return next((one.reason for one in found if one.code in UNREACHABLE), "")
-
-
 def _flash_findings(found: list[LineProblem]) -> None:
     for one in found:
-        flash(network_message(one.reason), "error" if one.code in BLOCKING else "warning")
+        flash(
+            network_message(one.reason), "error" if one.code in live_check.BLOCKING else "warning"
+        )

@@ -15,6 +15,7 @@ from messaging.lines.drivers.linked.device_store import DeviceStore
 from messaging.lines.simulated_line import disable_live_simulated_lines
 from portal.onboarding.new_tenant import add_simulated_lines
 from portal.operator.command_output import as_json, operator_command, print_result
+from portal.operator.partner_commands import partner_commands
 from portal.operator.plan_commands import plan_commands
 from restaurant.sites import sites
 from tenants import accounts, api_keys, people
@@ -192,5 +193,5 @@ def add_operator_commands(app: Flask) -> None:
         people_commands,
         secret_commands,
     )
-    for group in (*groups, host_commands, line_commands, plan_commands):
+    for group in (*groups, host_commands, line_commands, partner_commands, plan_commands):
         app.cli.add_command(group)

@@ -7,12 +7,26 @@ from wtforms import (
     DecimalField,
     IntegerField,
     SelectField,
+    SelectMultipleField,
     StringField,
 )
 from wtforms.validators import InputRequired, Length, Optional
 
 from messaging.lines.drivers.registry import DRIVERS
 from portal.web.forms import Form, InRange, required
+
+
+class PartnerForm(Form):
+    name = StringField(_("Name"), [required(), Length(max=120)])
+    plans = SelectMultipleField(_("Plans"), choices=[])
+    most_tenants = IntegerField(
+        _("Maximum number of tenants"),
+        [InputRequired(), InRange(1, 1_000_000, _("Enter a number from 1 to 1,000,000."))],
+    )
+
+
+class PartnerKeyForm(Form):
+    key_name = StringField(_("Name"), [required(), Length(max=120)])
 
 
 class LimitsForm(Form):

@@ -17,6 +17,7 @@ from portal.web.forms import domain_errors_on, submitted_text, text_in_url
 from portal.web.paging import PAGE, page_of
 from tenants import accounts, audit, team
 from tenants.audit import Actor, acting_as
+from tenants.partners import partners
 from tenants.plans import billing, quota, renewals
 from tenants.plans.catalog import current_tenant_facts, every_plan
 from tenants.plans.models import Plan
@@ -79,7 +80,7 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
         known = accounts.get(tenant_id)
         facts, own = current_tenant_facts(), accounts.account()
         used, members, entries = quota.usage(facts), team.members(), audit.entries(limit=20)
-        plans = every_plan()
+        plans, partner = every_plan(), partners.partner_of(known)
     if form is None:
         form = LimitsForm(obj=own, plan=known.plan)
     form.plan.choices = _choices(plans, known.plan)
@@ -91,6 +92,7 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
         members=members,
         entries=entries,
         form=form,
+        partner=partner,
         plan_status=renewals.plan_status(own, known.plan, grace),
     )
 

@@ -10,6 +10,7 @@ from portal.settings.forms import SettingsForm
 from portal.web.auth import may, member_may
 from portal.web.forms import domain_errors_on, field_text
 from tenants import accounts
+from tenants.partners import partners
 from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts
 
@@ -49,9 +50,15 @@ def _page(form: SettingsForm | None) -> str:
             accounts.get(g.tenant_id),
             current_tenant_facts(),
         )
-        usage = quota.usage(facts)
+        usage, partner = quota.usage(facts), partners.partner_of(tenant)
     if form is None and may("settings.manage"):
         form = SettingsForm(formdata=None, obj=account, name=tenant.name)
     return render_template(
-        "settings/index.html", form=form, account=account, tenant=tenant, facts=facts, usage=usage
+        "settings/index.html",
+        form=form,
+        account=account,
+        tenant=tenant,
+        facts=facts,
+        usage=usage,
+        partner=partner,
     )

@@ -76,6 +76,7 @@ from portal.oauth.token_views import oauth_endpoints
 from portal.onboarding.views import first
 from portal.operator import health_views as operator_health
 from portal.operator import invoice_views as operator_invoices
+from portal.operator import partner_views as operator_partners
 from portal.operator import plan_views as operator_plans
 from portal.operator import rate_views as operator_rate_views
 from portal.operator.commands import add_operator_commands
@@ -247,7 +248,13 @@ FORM_BYTES = 1024 * 1024
 SHOWN_IN_LAYOUT = frozenset({403, 404, 405})
 
 # Importing each adds its routes.
-ADDED_TO_OPERATOR = (operator_health, operator_invoices, operator_plans, operator_rate_views)
+ADDED_TO_OPERATOR = (
+    operator_health,
+    operator_invoices,
+    operator_partners,
+    operator_plans,
+    operator_rate_views,
+)
 
 csrf = CSRFProtect()
 

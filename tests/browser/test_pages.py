@@ -265,6 +265,10 @@ OPERATOR = {
     "operator-plans": "/operator/plans",
     "operator-plan": "/operator/plans/growth",
     "operator-plan-new": "/operator/plans/new",
+    "operator-partners": "/operator/partners",
+    "operator-partner": "/operator/partners/{partner}",
+    "operator-partner-new": "/operator/partners/new",
+    "operator-partner-suspend": "/operator/partners/{partner}/suspend",
     "operator-rates": "/operator/rates",
     "operator-rate": "/operator/rates/TR",
 }

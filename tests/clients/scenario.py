@@ -2,11 +2,12 @@
 
 import json
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 PHONE, OTHER = "905321112233", "905321112244"
 ASYNC = {"wait": 0}
+LATER = f"{datetime.now(UTC) + timedelta(days=5):%Y-%m-%dT%H:00:00Z}"
 STEPS: list[dict[str, Any]] = [
     {"call": "me", "pick": ["plan", "limits"]},
     {"call": "send", "args": [PHONE, "Merhaba ığüşöç"], "options": {"reference": "a"}, "as": "a"},
@@ -21,7 +22,7 @@ STEPS: list[dict[str, Any]] = [
     {
         "call": "send",
         "args": [PHONE, "later"],
-        "options": {"scheduled_at": "2026-12-01T10:00:00Z", "reference": "later"},
+        "options": {"scheduled_at": LATER, "reference": "later"},
         "as": "later",
     },
     {"call": "sendMedia", "args": [PHONE, "https://example.com/a.png", "image"], "options": ASYNC},

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.db import global_scope
 from messaging.models import Template
 from tenants import team
+from tenants.partners import partners
 from tests.error_pages import error_pages_drawn_once
 from tests.factories import Business
 from tests.messaging.approvals.sample_app import add_sample_app
@@ -51,7 +53,10 @@ def things_of(restaurant: Business) -> dict[str, object]:
     conversation_id, reply_id = add_sample_inbox(restaurant, "Mavi")
     connection_id, hook_id, automation_id = add_sample_store(restaurant, "Mavi")
     site = seed_restaurant(restaurant, "Mavi")
+    with global_scope():
+        partner = partners.add("Mavi POS", [], 5)
     return {
+        "partner_id": partner.id,
         "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
         **ids_of(restaurant, site),
         **seed_printing(restaurant, site, "Mavi"),

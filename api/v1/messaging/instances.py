@@ -8,16 +8,15 @@ from flask_openapi3.models.tag import Tag
 from api.auth import key_may
 from api.v1 import v1
 from api.v1.schemas.messaging.instances import (
-    InstanceChange,
     InstancePage,
     InstancePath,
     InstanceShape,
 )
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.errors import Forbidden, NotFound
+from core.errors import NotFound
 from messaging.api_caller import ApiCaller
-from messaging.lines import direct_send, recipient_limits
+from messaging.lines import recipient_limits
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import capabilities
 from messaging.models import Line
@@ -52,34 +51,6 @@ def visible(instance_id: int) -> Line:
     if not _may_see(line):
         raise NotFound()
     return line
-
-
-@v1.patch(
-    "/instances/<int:instance_id>",
-    tags=[TAG],
-    summary="Change a line",
-    responses={200: InstanceShape},
-)
-@key_may("lines")
-def change_instance(path: InstancePath, body: InstanceChange) -> dict[str, Any]:
-    """Sets the line that sends its messages while it is down, and whether it uses Direct Send."""
-    other_id = body.fallback_instance_id
-    with tenant_scope(g.tenant_id):
-        line = line_repository.get(path.instance_id)
-        if not _may_see(line):
-            raise NotFound()
-        if "fallback_instance_id" in body.model_fields_set:
-            allowed = g.caller.key.line_ids
-            if other_id is not None and allowed is not None and other_id not in allowed:
-                raise Forbidden(
-                    "line_not_allowed",
-                    "This key does not have access to the line {line}.",
-                    line=other_id,
-                )
-            line_repository.set_fallback(line.id, other_id, field="fallback_instance_id")
-        if body.direct_send is not None:
-            direct_send.set_direct_send(line.id, body.direct_send == direct_send.ON)
-    return instance_json(line)
 
 
 def _may_see(line: Line) -> bool:

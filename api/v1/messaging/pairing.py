@@ -1,26 +1,23 @@
-"""Linked phones in the API: add a line, show its QR code, restart it, log it out."""
+"""Linked phones in the API: show a line's QR code, restart it, log it out."""
 
 from typing import Any
 
-from flask import Response, current_app, g, jsonify, request
+from flask import Response, g, jsonify, request
 from flask_openapi3.types import ResponseDict
 
 from api.auth import key_may
 from api.idempotency import JsonAnswer, idempotent
 from api.schemas import ErrorBody
 from api.v1 import v1
-from api.v1.messaging.instances import TAG, instance_json, visible
+from api.v1.messaging.instances import TAG, visible
 from api.v1.schemas.messaging.instances import (
     InstancePath,
-    InstanceShape,
-    NewInstance,
     PairingRequest,
     PairingShape,
 )
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.errors import Conflict, Forbidden
-from core.settings import Settings
+from core.errors import Conflict
 from core.values import qr_codes
 from messaging.lines.drivers.linked import pairing
 from messaging.models import Line, LinkedLine
@@ -42,31 +39,6 @@ DRAWN: ResponseDict = {
     },
     409: ErrorBody,
 }
-
-
-def _may_add_lines() -> None:
-    if g.caller.key.line_ids is not None:
-        raise Forbidden(
-            "line_not_allowed", "This key is restricted to certain lines and cannot add lines."
-        )
-
-
-@v1.post(
-    "/instances",
-    tags=[TAG],
-    summary="Add a line for a linked phone",
-    responses={201: InstanceShape, 409: ErrorBody},
-)
-@key_may("lines")
-@idempotent(check=_may_add_lines)
-def add_instance(body: NewInstance) -> JsonAnswer:
-    """The line is not linked yet: start its pairing next and show the QR code. A linked line uses
-    an unofficial client of the network, which may restrict the number.
-    """
-    settings: Settings = current_app.extensions["comanda"]
-    line = pairing.add_linked_line(body.name, network=settings.linked_network)
-    where = {"Location": f"/api/v1/instances/{line.id}"}
-    return instance_json(line), 201, where
 
 
 @v1.get(

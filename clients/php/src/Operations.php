@@ -622,14 +622,24 @@ trait Operations
     }
 
     /**
-     * Add a line for a linked phone: POST /instances
+     * Add a line: POST /instances
      *
-     * @param array{'name': string} $body
-     * @return array{'id': int, 'name': string, 'kind': string, 'network': string, 'phone': string, 'state': string, 'state_because': string, 'state_at': string, 'enabled': bool, 'is_default': bool, 'test': bool, 'messages_per_second': float, 'fallback_instance_id': int|null, 'created_at': string, 'can': array<string, mixed>, 'quality': string|null, 'recipient_limit': array{'per_day': int|null, 'used': int|null}|null, 'direct_send': string}
+     * @param array{'kind'?: string, 'name': string, 'phone'?: string|null, 'phone_number_id'?: string|null, 'account_id'?: string|null, 'token'?: string|null, 'app_secret'?: string|null} $body
+     * @return array{'id': int, 'name': string, 'kind': string, 'network': string, 'phone': string, 'state': string, 'state_because': string, 'state_at': string, 'enabled': bool, 'is_default': bool, 'test': bool, 'messages_per_second': float, 'fallback_instance_id': int|null, 'created_at': string, 'can': array<string, mixed>, 'quality': string|null, 'recipient_limit': array{'per_day': int|null, 'used': int|null}|null, 'direct_send': string, 'webhook': array{'callback_url': string, 'verify_token': string}|null, 'problems': list<array{'code': string, 'message': string}>}
      */
     public function postInstances(array $body, array $options = []): array
     {
         return $this->transport()->call("POST", "/instances", $body, [], $options);
+    }
+
+    /**
+     * Delete a line: DELETE /instances/{instance_id}
+     *
+     * @return array{}
+     */
+    public function deleteInstancesByInstanceId(string|int $instance_id, array $options = []): array
+    {
+        return $this->transport()->call("DELETE", "/instances/" . rawurlencode((string) $instance_id), null, [], $options);
     }
 
     /**
@@ -645,12 +655,22 @@ trait Operations
     /**
      * Change a line: PATCH /instances/{instance_id}
      *
-     * @param array{'direct_send'?: string|null, 'fallback_instance_id'?: int|null} $body
-     * @return array{'id': int, 'name': string, 'kind': string, 'network': string, 'phone': string, 'state': string, 'state_because': string, 'state_at': string, 'enabled': bool, 'is_default': bool, 'test': bool, 'messages_per_second': float, 'fallback_instance_id': int|null, 'created_at': string, 'can': array<string, mixed>, 'quality': string|null, 'recipient_limit': array{'per_day': int|null, 'used': int|null}|null, 'direct_send': string}
+     * @param array{'name'?: string|null, 'enabled'?: bool|null, 'account_id'?: string|null, 'token'?: string|null, 'app_secret'?: string|null, 'direct_send'?: string|null, 'fallback_instance_id'?: int|null} $body
+     * @return array{'id': int, 'name': string, 'kind': string, 'network': string, 'phone': string, 'state': string, 'state_because': string, 'state_at': string, 'enabled': bool, 'is_default': bool, 'test': bool, 'messages_per_second': float, 'fallback_instance_id': int|null, 'created_at': string, 'can': array<string, mixed>, 'quality': string|null, 'recipient_limit': array{'per_day': int|null, 'used': int|null}|null, 'direct_send': string, 'webhook': array{'callback_url': string, 'verify_token': string}|null, 'problems': list<array{'code': string, 'message': string}>}
      */
     public function patchInstancesByInstanceId(string|int $instance_id, array $body = [], array $options = []): array
     {
         return $this->transport()->call("PATCH", "/instances/" . rawurlencode((string) $instance_id), $body, [], $options);
+    }
+
+    /**
+     * Check a cloud line with WhatsApp: POST /instances/{instance_id}/check
+     *
+     * @return array{'id': int, 'name': string, 'kind': string, 'network': string, 'phone': string, 'state': string, 'state_because': string, 'state_at': string, 'enabled': bool, 'is_default': bool, 'test': bool, 'messages_per_second': float, 'fallback_instance_id': int|null, 'created_at': string, 'can': array<string, mixed>, 'quality': string|null, 'recipient_limit': array{'per_day': int|null, 'used': int|null}|null, 'direct_send': string, 'webhook': array{'callback_url': string, 'verify_token': string}|null, 'problems': list<array{'code': string, 'message': string}>}
+     */
+    public function postInstancesByInstanceIdCheck(string|int $instance_id, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/instances/" . rawurlencode((string) $instance_id) . "/check", null, [], $options);
     }
 
     /**
@@ -1298,6 +1318,194 @@ trait Operations
     }
 
     /**
+     * Get your partner account: GET /partner
+     *
+     * @return array{'id': string, 'name': string, 'plans': list<array{'code': string, 'name': string}>, 'most_tenants': int}
+     */
+    public function getPartner(array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner", null, [], $options);
+    }
+
+    /**
+     * List your tenants: GET /partner/tenants
+     *
+     * @param array{limit?: mixed, after?: mixed, reference?: mixed} $query
+     * @return array{'data': list<array{'id': int, 'name': string, 'reference': string|null, 'state': string, 'plan': string, 'created_at': string, 'suspended_at': string|null, 'suspended_because': string|null}>, 'next': string|null}
+     */
+    public function getPartnerTenants(array $query = [], array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner/tenants", null, $query, $options);
+    }
+
+    /**
+     * Create a tenant: POST /partner/tenants
+     *
+     * @param array{'name': string, 'plan'?: string, 'reference'?: string|null, 'locale'?: string, 'time_zone'?: string, 'owner_email'?: string|null} $body
+     * @return array{'id': int, 'name': string, 'reference': string|null, 'state': string, 'plan': string, 'created_at': string, 'suspended_at': string|null, 'suspended_because': string|null, 'owner_invitation_url': string|null}
+     */
+    public function postPartnerTenants(array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/partner/tenants", $body, [], $options);
+    }
+
+    /**
+     * Get a tenant: GET /partner/tenants/{tenant_id}
+     *
+     * @return array{'id': int, 'name': string, 'reference': string|null, 'state': string, 'plan': string, 'created_at': string, 'suspended_at': string|null, 'suspended_because': string|null}
+     */
+    public function getPartnerTenantsByTenantId(string|int $tenant_id, array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner/tenants/" . rawurlencode((string) $tenant_id), null, [], $options);
+    }
+
+    /**
+     * List lines: GET /partner/tenants/{tenant_id}/instances
+     *
+     * @return array{'data': list<array{'id': int, 'name': string, 'kind': string, 'network': string, 'phone': string, 'state': string, 'state_because': string, 'state_at': string, 'enabled': bool, 'is_default': bool, 'test': bool, 'messages_per_second': float, 'fallback_instance_id': int|null, 'created_at': string, 'can': array<string, mixed>, 'quality': string|null, 'recipient_limit': array{'per_day': int|null, 'used': int|null}|null, 'direct_send': string}>, 'next': null}
+     */
+    public function getPartnerTenantsByTenantIdInstances(string|int $tenant_id, array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/instances", null, [], $options);
+    }
+
+    /**
+     * Add a cloud line: POST /partner/tenants/{tenant_id}/instances
+     *
+     * @param array{'name': string, 'phone': string, 'phone_number_id': string, 'account_id'?: string|null, 'token': string, 'app_secret': string} $body
+     * @return array{'id': int, 'name': string, 'kind': string, 'network': string, 'phone': string, 'state': string, 'state_because': string, 'state_at': string, 'enabled': bool, 'is_default': bool, 'test': bool, 'messages_per_second': float, 'fallback_instance_id': int|null, 'created_at': string, 'can': array<string, mixed>, 'quality': string|null, 'recipient_limit': array{'per_day': int|null, 'used': int|null}|null, 'direct_send': string, 'webhook': array{'callback_url': string, 'verify_token': string}|null, 'problems': list<array{'code': string, 'message': string}>}
+     */
+    public function postPartnerTenantsByTenantIdInstances(string|int $tenant_id, array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/instances", $body, [], $options);
+    }
+
+    /**
+     * Delete a line: DELETE /partner/tenants/{tenant_id}/instances/{instance_id}
+     *
+     * @return array{}
+     */
+    public function deletePartnerTenantsByTenantIdInstancesByInstanceId(string|int $tenant_id, string|int $instance_id, array $options = []): array
+    {
+        return $this->transport()->call("DELETE", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/instances/" . rawurlencode((string) $instance_id), null, [], $options);
+    }
+
+    /**
+     * List API keys: GET /partner/tenants/{tenant_id}/keys
+     *
+     * @return array{'data': list<array{'id': string, 'name': string, 'mode': string, 'prefix': string, 'scopes': list<string>, 'state': string, 'created_at': string, 'last_used_at': string|null}>, 'next': null}
+     */
+    public function getPartnerTenantsByTenantIdKeys(string|int $tenant_id, array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/keys", null, [], $options);
+    }
+
+    /**
+     * Create an API key: POST /partner/tenants/{tenant_id}/keys
+     *
+     * @param array{'name': string, 'mode'?: string, 'scopes': list<string>} $body
+     * @return array{'id': string, 'name': string, 'mode': string, 'prefix': string, 'scopes': list<string>, 'state': string, 'created_at': string, 'last_used_at': string|null, 'api_key': string}
+     */
+    public function postPartnerTenantsByTenantIdKeys(string|int $tenant_id, array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/keys", $body, [], $options);
+    }
+
+    /**
+     * Revoke an API key: DELETE /partner/tenants/{tenant_id}/keys/{key_id}
+     *
+     * @return array{'id': string, 'name': string, 'mode': string, 'prefix': string, 'scopes': list<string>, 'state': string, 'created_at': string, 'last_used_at': string|null}
+     */
+    public function deletePartnerTenantsByTenantIdKeysByKeyId(string|int $tenant_id, string|int $key_id, array $options = []): array
+    {
+        return $this->transport()->call("DELETE", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/keys/" . rawurlencode((string) $key_id), null, [], $options);
+    }
+
+    /**
+     * Change a tenant's plan: POST /partner/tenants/{tenant_id}/plan
+     *
+     * @param array{'plan': string} $body
+     * @return array{'id': int, 'name': string, 'reference': string|null, 'state': string, 'plan': string, 'created_at': string, 'suspended_at': string|null, 'suspended_because': string|null}
+     */
+    public function postPartnerTenantsByTenantIdPlan(string|int $tenant_id, array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/plan", $body, [], $options);
+    }
+
+    /**
+     * Resume a tenant: POST /partner/tenants/{tenant_id}/resume
+     *
+     * @return array{'id': int, 'name': string, 'reference': string|null, 'state': string, 'plan': string, 'created_at': string, 'suspended_at': string|null, 'suspended_because': string|null}
+     */
+    public function postPartnerTenantsByTenantIdResume(string|int $tenant_id, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/resume", null, [], $options);
+    }
+
+    /**
+     * Suspend a tenant: POST /partner/tenants/{tenant_id}/suspend
+     *
+     * @param array{'reason'?: string} $body
+     * @return array{'id': int, 'name': string, 'reference': string|null, 'state': string, 'plan': string, 'created_at': string, 'suspended_at': string|null, 'suspended_because': string|null}
+     */
+    public function postPartnerTenantsByTenantIdSuspend(string|int $tenant_id, array $body = [], array $options = []): array
+    {
+        return $this->transport()->call("POST", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/suspend", $body, [], $options);
+    }
+
+    /**
+     * Get a tenant's usage by month: GET /partner/tenants/{tenant_id}/usage
+     *
+     * @return array{'data': list<array{'month': string, 'messages': int, 'spend_usd': float}>, 'next': null}
+     */
+    public function getPartnerTenantsByTenantIdUsage(string|int $tenant_id, array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/usage", null, [], $options);
+    }
+
+    /**
+     * List endpoints: GET /partner/tenants/{tenant_id}/webhooks
+     *
+     * @return array{'data': list<array{'id': string, 'url': string, 'events': list<string>, 'description': string, 'instance_ids': list<int>, 'filters': list<array{'field': string, 'op': string, 'value': string|float|bool|list<string|float|bool|null>|null}>, 'header_names': list<string>, 'ordered': bool, 'enabled': bool, 'health': string, 'disabled_because': string|null, 'failing_since': string|null, 'last_success_at': string|null, 'old_secret_until': string|null, 'test': bool, 'created_at': string, 'warnings'?: list<string>}>, 'next': null}
+     */
+    public function getPartnerTenantsByTenantIdWebhooks(string|int $tenant_id, array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/webhooks", null, [], $options);
+    }
+
+    /**
+     * Register an endpoint: POST /partner/tenants/{tenant_id}/webhooks
+     *
+     * @param array{'url': string, 'events': list<string>, 'description'?: string|null, 'test'?: bool} $body
+     * @return array{'id': string, 'url': string, 'events': list<string>, 'description': string, 'instance_ids': list<int>, 'filters': list<array{'field': string, 'op': string, 'value': string|float|bool|list<string|float|bool|null>|null}>, 'header_names': list<string>, 'ordered': bool, 'enabled': bool, 'health': string, 'disabled_because': string|null, 'failing_since': string|null, 'last_success_at': string|null, 'old_secret_until': string|null, 'test': bool, 'created_at': string, 'warnings'?: list<string>, 'secret': string}
+     */
+    public function postPartnerTenantsByTenantIdWebhooks(string|int $tenant_id, array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/webhooks", $body, [], $options);
+    }
+
+    /**
+     * Delete an endpoint: DELETE /partner/tenants/{tenant_id}/webhooks/{endpoint_id}
+     *
+     * @return array{}
+     */
+    public function deletePartnerTenantsByTenantIdWebhooksByEndpointId(string|int $tenant_id, string|int $endpoint_id, array $options = []): array
+    {
+        return $this->transport()->call("DELETE", "/partner/tenants/" . rawurlencode((string) $tenant_id) . "/webhooks/" . rawurlencode((string) $endpoint_id), null, [], $options);
+    }
+
+    /**
+     * Get a month's usage by tenant: GET /partner/usage
+     *
+     * @param array{limit?: mixed, after?: mixed, month?: mixed} $query
+     * @return array{'month': string, 'data': list<array{'tenant_id': int, 'reference': string|null, 'plan': string, 'messages': int, 'spend_usd': float}>, 'next': string|null}
+     */
+    public function getPartnerUsage(array $query = [], array $options = []): array
+    {
+        return $this->transport()->call("GET", "/partner/usage", null, $query, $options);
+    }
+
+    /**
      * List payment links: GET /payment-links
      *
      * @param array{limit?: mixed, after?: mixed, status?: mixed, site_id?: mixed} $query
@@ -1803,6 +2011,37 @@ trait Operations
     public function postTemplatesByTemplateIdDuplicate(string|int $template_id, array $body = [], array $options = []): array
     {
         return $this->transport()->call("POST", "/templates/" . rawurlencode((string) $template_id) . "/duplicate", $body, [], $options);
+    }
+
+    /**
+     * Reset the test clock: DELETE /test/clock
+     *
+     * @return array{'now': string, 'advanced_seconds': int, 'test': bool}
+     */
+    public function deleteTestClock(array $options = []): array
+    {
+        return $this->transport()->call("DELETE", "/test/clock", null, [], $options);
+    }
+
+    /**
+     * Get the test clock: GET /test/clock
+     *
+     * @return array{'now': string, 'advanced_seconds': int, 'test': bool}
+     */
+    public function getTestClock(array $options = []): array
+    {
+        return $this->transport()->call("GET", "/test/clock", null, [], $options);
+    }
+
+    /**
+     * Advance the test clock: POST /test/clock
+     *
+     * @param array{'advance_seconds': int} $body
+     * @return array{'now': string, 'advanced_seconds': int, 'test': bool}
+     */
+    public function postTestClock(array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/test/clock", $body, [], $options);
     }
 
     /**

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.values.phone import BadPhone
 from messaging.simulator.network.behaviour import NetworkBehaviour
 from messaging.simulator.network.lines_file import LinesFile
+from messaging.simulator.network.people import reply_window
 from messaging.simulator.network.people.customers import Customers
 from messaging.simulator.network.people.messages import CustomerMessage
 from messaging.simulator.network.receipts import ReceiptScheduler
@@ -77,6 +78,7 @@ class ControlApi:
         return [
             web.post("/lines", self.register),
             web.get("/lines", self.lines),
+            web.post(r"/lines/{number_id:\d+}/clock", self.age_chats),
             web.post(r"/lines/{number_id:\d+}/{what:[a-z_]+}", self.change_line),
             web.get("/settings", self.settings),
             web.post("/settings", self.change_settings),
@@ -122,6 +124,18 @@ class ControlApi:
         field, value = change
         self._courier.account_update(line, field, {**value, "display_phone_number": line.phone})
         return web.json_response({"reported": field})
+
+    async def age_chats(self, request: web.Request) -> web.Response:
+        """The clock of test mode: people wrote to this line so many seconds earlier."""
+        line = self._line(request.match_info["number_id"])
+        seconds = (await _json(request)).get("seconds")
+        if not isinstance(seconds, int) or seconds <= 0:
+            return web.json_response({"error": "seconds must be a positive number"}, status=422)
+        aged = [chat for chat in self._network.chats() if chat.line is line]
+        for chat in aged:
+            reply_window.age_chat(self._network, chat, seconds)
+            self._network.publish(chat)
+        return web.json_response({"aged": len(aged)})
 
     async def settings(self, _request: web.Request) -> web.Response:
         return web.json_response(self._network.conditions.model_dump())

@@ -73,6 +73,7 @@ def ids(theirs):
         "provider": "stripe",
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
+        "partner_id": "ptn_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z",
         "job_id": "no-such-job",
         "token": "no-such-token",
         "filename": "theme.css",

@@ -5,6 +5,7 @@ import hashlib
 from urllib.parse import urlencode
 
 from tenants.apps import clients, grants
+from tenants.partners import partners
 
 BACK = "https://agent.example/callback"
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(b"v" * 64).digest()).rstrip(b"=").decode()
@@ -28,7 +29,7 @@ def agent_ids() -> dict[str, object]:
 
 
 def consent_ids() -> dict[str, object]:
-    """An app that asks for access. Call it in the global scope."""
+    """An app that asks for access, and the demo's partner. Call it in the global scope."""
     client, _ = clients.register(
         {
             "client_name": "Table agent",
@@ -44,4 +45,4 @@ def consent_ids() -> dict[str, object]:
         "code_challenge_method": "S256",
         "scope": "messages:read messages:send",
     }
-    return {"consent": urlencode(asked)}
+    return {"consent": urlencode(asked), "partner": partners.list_partners()[0].id}

@@ -33,6 +33,7 @@ ELSEWHERE = {
     "/operator/plans/X": "a plan's page",
     "/operator/invoices/X/correct": "a form like the others of an operator",
     "/operator/plans/X/retire": "asks as every such page does",
+    "/operator/partners/X/keys/X/revoke": "asks as every such page does",
     "/messages/X/picture": "a picture",
     "/messages/X/file": "a file",
     "/templates/X/send": "the template's page",

@@ -7,7 +7,7 @@ from typing import Any
 from core.clock import now
 from core.db import db
 from core.ids import new_id
-from messaging.models import ApprovalChat, HeldMessage, SendPolicy, SendPolicyDay
+from messaging.models import ApprovalChat, HeldMessage, SendPolicy, SendPolicyDay, TestClock
 from tenants.apps import grants
 from tests.factories import Business
 
@@ -46,6 +46,7 @@ def add_sample_app(business: Business, name: str, line_id: int) -> str:
                 hold_hours=1,
             ),
             SendPolicyDay(**one, day=now().date(), messages=1, spend_usd=Decimal(0)),
+            TestClock(tenant_id=business.tenant_id, seconds_ahead=60, changed_at=now()),
             ApprovalChat(
                 tenant_id=business.tenant_id,
                 person_id=business.owner.id,

@@ -24,6 +24,7 @@ from tenants.audit import Actor, acting_as
 from tenants.models import AuditEntry
 from tenants.plans.catalog import current_tenant_facts
 from tests.messaging.inbox.inbox_factory import add_line, writes
+from webhooks.feed import event_page
 
 PHONE = "905321112233"
 
@@ -231,3 +232,38 @@ def test_another_business_cannot_decide(restaurant, shop, line, app_of):
     with pytest.raises(DomainError) as refusal:
         approve(shop, held.id)
     assert refusal.value.code == "not_found"
+
+
+def decided_events(business):
+    with business.scope():
+        found = event_page(0, 200, test=False)["data"]
+    return [one for one in found if one["event"] in ("messages.held", "messages.decided")]
+
+
+def test_events_tell_that_a_message_is_held_and_what_was_decided(restaurant, line, app_of):
+    approved, rejected, expired = (ask(restaurant, line, app_of) for _ in range(3))
+    approve(restaurant, approved.id)
+    with acting_as(Actor("person", restaurant.owner.id, "Selin Kaya")), restaurant.scope():
+        decisions.reject(rejected.id)
+    with restaurant.scope():
+        db.session.get(HeldMessage, (restaurant.tenant_id, expired.id)).expires_at = now()
+    with restaurant.scope():
+        decisions.expire_due()
+    found = decided_events(restaurant)
+    held = [one["data"] for one in found if one["event"] == "messages.held"]
+    assert [one["id"] for one in held] == [approved.id, rejected.id, expired.id]
+    assert (held[0]["app"], held[0]["for_person"], held[0]["status_code"]) == (
+        "Table agent",
+        "Derya Aksoy",
+        "held",
+    )
+    decided = {
+        one["data"]["id"]: (one["data"]["decision"], one["data"]["decided_by"])
+        for one in found
+        if one["event"] == "messages.decided"
+    }
+    assert decided == {
+        approved.id: ("approved", "Selin Kaya"),
+        rejected.id: ("rejected", "Selin Kaya"),
+        expired.id: ("expired", None),
+    }

@@ -32,6 +32,7 @@ FIELDS = (
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
     *("act", "on", "cap_usd"),
+    *("plans", "most_tenants", "key_name"),
     *("fallback", "line", "values", "header", "buttons", "kind", "category", "since", "usd"),
     *("tags", "birthday", "language", "choices", "column", "consent_source"),
     *("other", "encoding", "delimiter", "agreed", "update", "own_0"),

@@ -27,7 +27,9 @@ from api.v1.schemas.events.conversations import (
 from api.v1.schemas.events.examples import example_of_event
 from api.v1.schemas.events.messages import (
     InboundMessageEvent,
+    MessageDecidedEvent,
     MessageEchoEvent,
+    MessageHeldEvent,
     MessageStateEvent,
     MessageUpdatedEvent,
 )
@@ -90,6 +92,14 @@ _EVENTS: dict[str, tuple[type[BaseModel], str]] = {
     "conversations.rated": (
         ConversationRatedEvent,
         "A customer answered the satisfaction question.",
+    ),
+    "messages.held": (
+        MessageHeldEvent,
+        "An app wants to send a message, and a person must approve it.",
+    ),
+    "messages.decided": (
+        MessageDecidedEvent,
+        "A held message was approved, rejected or withdrawn, or it has expired.",
     ),
     "restaurant.order_created": (
         OrderCreatedEvent,

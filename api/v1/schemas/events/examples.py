@@ -159,6 +159,14 @@ def _line(state: str, because: str) -> dict[str, Any]:
     return {"instance_id": 7, "data": {"state": state, "because": because}}
 
 
+APP_MESSAGE = {
+    "id": f"msg_{ULID}",
+    "to": PHONE,
+    "timestamp": UNIX,
+    "reference": "order-184",
+    "app": "Table agent",
+    "test": False,
+}
 UNDELIVERABLE = {"code": "recipient_unavailable", "message": "This number cannot be reached."}
 BODIES: dict[str, dict[str, Any]] = {
     "messages.upsert": {
@@ -223,6 +231,21 @@ BODIES: dict[str, dict[str, Any]] = {
     "conversations.rated": {
         "instance_id": 7,
         "data": CONVERSATION | {"by": None, "rating": 5, "best": 5, "case_id": f"cse_{ULID}"},
+    },
+    "messages.held": {
+        "instance_id": 7,
+        "data": {
+            **APP_MESSAGE,
+            "status_code": "held",
+            "for_person": "Derya Aksoy",
+            "type": "text",
+            "text": "Your table is ready.",
+            "expires_at": "2026-03-01T22:00:00Z",
+        },
+    },
+    "messages.decided": {
+        "instance_id": 7,
+        "data": {**APP_MESSAGE, "decision": "approved", "decided_by": "Derya Aksoy"},
     },
     "restaurant.order_created": ORDER,
     "restaurant.order_updated": ORDER | {"status": "preparing", "change": "status"},

@@ -144,3 +144,52 @@ class MessageStateEvent(EventShape):
 
     instance_id: int
     data: MessageStateData
+
+
+class HeldMessageData(BaseModel):
+    """A message of an app that waits for a person."""
+
+    id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
+    to: str = Field(description="Phone with country code.", examples=["905321112233"])
+    timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
+    status_code: str = Field(description="`held`.", examples=["held"])
+    reference: str | None = Field(description="Your own reference.")
+    app: str = Field(description="The app that wants to send it.", examples=["Table agent"])
+    for_person: str = Field(description="Who connected the app.", examples=["Derya Aksoy"])
+    type: str = Field(description="The type of the message.", examples=["text"])
+    text: str = Field(description="The text of the message.", examples=["Your table is ready."])
+    expires_at: str = Field(description="If nobody decides until then, it is not sent.")
+    test: bool = Field(description="`true`: of test mode.")
+
+
+class MessageHeldEvent(EventShape):
+    """An app wants to send a message, and a person must approve it."""
+
+    instance_id: int
+    data: HeldMessageData
+
+
+class DecidedMessageData(BaseModel):
+    """What was decided about a message that was held."""
+
+    id: str = Field(description="The Comanda id, as in `GET /messages/{id}`.")
+    to: str = Field(description="Phone with country code.", examples=["905321112233"])
+    timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
+    decision: str = Field(
+        description="`approved`, `rejected`, `withdrawn` by the app, or `expired`.",
+        examples=["approved"],
+    )
+    decided_by: str | None = Field(
+        description="The person, or the app that withdrew it; null if it has expired.",
+        examples=["Derya Aksoy"],
+    )
+    reference: str | None = Field(description="Your own reference.")
+    app: str = Field(description="The app that wanted to send it.", examples=["Table agent"])
+    test: bool = Field(description="`true`: of test mode.")
+
+
+class MessageDecidedEvent(EventShape):
+    """A message that was held was approved, rejected or withdrawn, or it has expired."""
+
+    instance_id: int
+    data: DecidedMessageData

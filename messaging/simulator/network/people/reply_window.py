@@ -30,6 +30,15 @@ def seconds_left(network: SimulatedNetwork, chat: Chat) -> float:
     return max(written_at + WINDOW_SECONDS - clock(network.person(chat)), 0.0)
 
 
+def age_chat(network: SimulatedNetwork, chat: Chat, seconds: float) -> None:
+    """The person wrote this much earlier."""
+    if network.conditions.window != "strict" or chat.written_at is not None:
+        written_at = network.started_at if chat.written_at is None else chat.written_at
+        chat.written_at = written_at - seconds
+    if chat.ad_at is not None:
+        chat.ad_at -= seconds
+
+
 def is_open(network: SimulatedNetwork, chat: Chat) -> bool:
     return seconds_left(network, chat) > 0
 
