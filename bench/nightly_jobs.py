@@ -13,6 +13,7 @@ from datetime import timedelta
 from importlib import import_module
 
 import psycopg2
+from psycopg2 import sql
 
 from bench.contact_growth import database
 from bench.results import Results, write
@@ -107,7 +108,8 @@ def fill(superuser: str, size: int) -> int:
         cursor.execute(COPY_TENANT, [1, size - 1, first])
         cursor.execute(OWNED, [NOT_COPIED])
         for (table,) in cursor.fetchall():
-            cursor.execute(COPY.format(table), [1, size - 1, first])
+            statement = sql.SQL(COPY).format(sql.Identifier(table))
+            cursor.execute(statement, [1, size - 1, first])
         old = now() - timedelta(days=400)
         cursor.execute(
             "INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at)"
@@ -117,7 +119,8 @@ def fill(superuser: str, size: int) -> int:
         connection.commit()
         cursor.execute("ANALYZE")
         cursor.execute("SELECT count(*) FROM tenants")
-        return int(cursor.fetchone()[0])
+        [counted] = cursor.fetchall()
+        return int(counted[0])
 
 
 def run(job: str) -> tuple[float, int]:

@@ -145,7 +145,7 @@ def _choices() -> Iterable[dict[str, str]]:
 
 
 def _without_target(step: dict[str, Any], step_id: str) -> dict[str, Any]:
-    made = {
+    made: dict[str, Any] = {
         name: "" if _is_target(name) and part == step_id else part for name, part in step.items()
     }
     if "choices" in made:

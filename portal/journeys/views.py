@@ -266,7 +266,7 @@ def _editor(journey_id: str, open_step: str, said: list[dict[str, Any]] | None =
         step_title=step_title,
         waits_for_answer=waits_for_answer,
         names=placeholder_names(draft.when),
-        answers=sorted({one.save_as for one in draft.steps if getattr(one, "save_as", "")}),
+        answers=sorted({getattr(one, "save_as", "") for one in draft.steps} - {""}),
     )
 
 

@@ -73,18 +73,18 @@ def _cell(value: int | None) -> str:
     return "" if value is None else str(value)
 
 
-def duration(seconds: float | None) -> str:
+def duration(seconds: Number | None) -> str:
     """As people say it: 45 s, 12 min, 3 h 20 min, 2 d 4 h."""
     if seconds is None:
         return "–"
-    whole = round(seconds)
+    whole = round(float(seconds))
     if whole < 60:
-        return gettext("%(count)s s", count=whole)
+        return str(gettext("%(count)s s", count=whole))
     minutes = round(whole / 60)
     if minutes < 60:
-        return gettext("%(count)s min", count=minutes)
+        return str(gettext("%(count)s min", count=minutes))
     hours, minutes = divmod(minutes, 60)
     if hours < 24:
-        return gettext("%(hours)s h %(minutes)s min", hours=hours, minutes=minutes)
+        return str(gettext("%(hours)s h %(minutes)s min", hours=hours, minutes=minutes))
     days, hours = divmod(hours, 24)
-    return gettext("%(days)s d %(hours)s h", days=days, hours=hours)
+    return str(gettext("%(days)s d %(hours)s h", days=days, hours=hours))

@@ -114,12 +114,13 @@ def remove(label_id: str) -> None:
 
 def set_labels(conversation_id: str, label_ids: Sequence[str]) -> bool:
     """Give a conversation exactly these labels. Returns False if it has them already."""
+    labels = sorted({str(_uuid(one)) for one in label_ids})
     params = {
         "tenant_id": current_tenant_id(),
         "id": str(to_uuid("cnv", conversation_id)),
-        "labels": sorted({str(_uuid(one)) for one in label_ids}),
+        "labels": labels,
     }
-    if len(params["labels"]) > MOST_OF_ONE:
+    if len(labels) > MOST_OF_ONE:
         raise invalid(
             "labels",
             "too_many_labels",
@@ -127,12 +128,12 @@ def set_labels(conversation_id: str, label_ids: Sequence[str]) -> bool:
             most=MOST_OF_ONE,
         )
     known = {str(to_uuid("lbl", one.id)) for one in list_labels()}
-    if not known.issuperset(params["labels"]):
+    if not known.issuperset(labels):
         raise _unknown()
     if db.session.execute(EXISTS, params).first() is None:
         raise NotFound()
     before = {str(row.label_id) for row in read_rows(OF_CONVERSATION, params)}
-    if before == set(params["labels"]):
+    if before == set(labels):
         return False
     db.session.execute(REMOVE, params)
     db.session.execute(ADD, params)
