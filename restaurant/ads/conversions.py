@@ -204,7 +204,7 @@ def _next_due() -> AdConversion | None:
         .where(AdConversion.tenant_id == current_tenant_id(), AdConversion.due_at <= now())
         .order_by(AdConversion.due_at)
         .limit(1)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     ).first()
 
 

@@ -43,12 +43,13 @@ def writes_from_ad(bistro, click="ARxClick1"):
             bistro.line,
             InboundMessage(
                 network_id=f"wamid.ad.{click}",
-                phone=GUEST,
+                sender_phone=GUEST,
+                sender_network_id="",
+                sender_name="Ayşe",
+                at=int(now().timestamp()),
                 kind="text",
                 text="Hello",
-                at=now(),
                 content={"referral": {"source_id": "120", "ctwa_clid": click}},
-                name="Ayşe",
             ),
             tally,
         )
