@@ -158,10 +158,9 @@ def send(purchase: Purchase, base_url: str, version: str, policy: Policy) -> Out
             policy=policy,
             timeout=TIMEOUT_SECONDS,
         )
-    except ConnectFailed as error:
-        return Outcome("retry", str(error)[:LONGEST_ERROR])
     except OutboundError as error:
-        return Outcome("unknown", str(error)[:LONGEST_ERROR])
+        again = isinstance(error, ConnectFailed) and not error.sent
+        return Outcome("retry" if again else "unknown", str(error)[:LONGEST_ERROR])
     if reply.status == 200 and _parsed(reply.body).get("events_received") == 1:
         return Outcome("sent")
     fault = _fault(reply.body) or f"HTTP {reply.status}"
