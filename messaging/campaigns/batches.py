@@ -22,7 +22,7 @@ from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours
 from messaging.campaigns import dry_run as campaign_dry_run
 from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import repository as campaign_repository
-from messaging.campaigns.experiments import link_texts, stand_in
+from messaging.campaigns.experiments import link_texts, paused_templates
 from messaging.campaigns.experiments.assignment import HOLDOUT
 from messaging.campaigns.experiments.variants import VariantMessage
 from messaging.campaigns.personalize import Recipient
@@ -113,13 +113,15 @@ def send_batch(campaign: Campaign) -> bool:
         campaign.due_at = db.session.scalar(NEXT_RECIPIENT_DUE, key)
         return False
     sendable = _postpone_quiet_hours(campaign, rows, moment)
-    again = {from_uuid("con", row.contact_id) for row in rows if row.reason == stand_in.REPLACED}
+    again = {
+        from_uuid("con", row.contact_id) for row in rows if row.reason == paused_templates.REPLACED
+    }
     readers = _eligible_recipients(campaign, line, sendable, again)
     variants = {from_uuid("con", row.contact_id): row.variant for row in rows}
     held = [one for one in readers if variants[one.contact_id] == HOLDOUT]
     _hold_out(campaign, held, moment)
-    used = stand_in.usable_messages(campaign, line)
-    stand_in.record_take_over(campaign, used)
+    used = paused_templates.usable_messages(campaign, line)
+    paused_templates.record_take_over(campaign, used)
     for name, message in used.items():
         chosen = [one for one in readers if variants[one.contact_id] == name]
         if chosen and campaign.state == "running":

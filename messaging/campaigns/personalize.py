@@ -5,7 +5,7 @@ from typing import Any
 
 from core.errors import Invalid, invalid
 from messaging.campaigns import template_values
-from messaging.campaigns.experiments import stand_in
+from messaging.campaigns.experiments import paused_templates
 from messaging.campaigns.experiments.variants import HasMessage, VariantMessage
 from messaging.campaigns.template_values import TemplateShape
 from messaging.inbox import composed
@@ -117,7 +117,7 @@ def personalizer_for(campaign: HasMessage, line: Line | None, shop: str) -> Pers
 
 def check_messages(campaign: Campaign, line: Line) -> None:
     """Raise Invalid if the network would refuse a message of the campaign."""
-    used = stand_in.usable_messages(campaign, line)
+    used = paused_templates.usable_messages(campaign, line)
     for name in [one for one in used if one]:
         check_message(used[name], campaign.gift, line)
     if campaign.stand_in and campaign.state in ("draft", "scheduled"):

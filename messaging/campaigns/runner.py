@@ -16,7 +16,7 @@ from messaging.campaigns import lifecycle as campaign_lifecycle
 from messaging.campaigns import recipients as campaign_recipients
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns import results
-from messaging.campaigns.experiments import stand_in
+from messaging.campaigns.experiments import paused_templates
 from messaging.models import Campaign
 from webhooks.events import publish_webhook_event
 
@@ -83,7 +83,7 @@ def _send_next(campaign: Campaign, moment: datetime) -> bool:
     in_quiet_hours = campaign.due_at is not None and campaign.due_at > moment + RETRY_AFTER_FAILURE
     results.refresh_results(campaign, deep=in_quiet_hours)
     line = campaign_repository.campaign_line(campaign)
-    if campaign.state == "running" and stand_in.requeue_refused(campaign, line, moment):
+    if campaign.state == "running" and paused_templates.requeue_refused(campaign, line, moment):
         campaign.counts, campaign.due_at = results.count_results(campaign), moment
         return True
     if campaign.state == "running" and not campaign.counts["waiting"]:

@@ -40,8 +40,9 @@ def choose_stand_in(known: Template, name: str) -> None:
             "Choose an approved template in the same language with the same placeholders.",
         )
     if known.stand_in != name:
+        before = audit.snapshot(known)
         known.stand_in = name
-        audit.record("templates.changed", known.name, language=known.language, stand_in=name)
+        audit.record_change("templates.changed", known.name, before, known, language=known.language)
 
 
 def languages_of(account_id: str, name: str) -> list[Template]:

@@ -158,10 +158,9 @@ def send(purchase: Purchase, base_url: str, version: str, policy: Policy) -> Out
             policy=policy,
             timeout=TIMEOUT_SECONDS,
         )
-    except ConnectFailed as error:
-        return Outcome("retry", str(error)[:LONGEST_ERROR])
     except OutboundError as error:
-        return Outcome("unknown", str(error)[:LONGEST_ERROR])
+        again = isinstance(error, ConnectFailed) and not error.sent
+        return Outcome("retry" if again else "unknown", str(error)[:LONGEST_ERROR])
     if reply.status == 200 and _parsed(reply.body).get("events_received") == 1:
         return Outcome("sent")
     fault = _fault(reply.body) or f"HTTP {reply.status}"
@@ -204,7 +203,7 @@ def _next_due() -> AdConversion | None:
         .where(AdConversion.tenant_id == current_tenant_id(), AdConversion.due_at <= now())
         .order_by(AdConversion.due_at)
         .limit(1)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     ).first()
 
 

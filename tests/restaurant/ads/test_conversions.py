@@ -43,12 +43,13 @@ def writes_from_ad(bistro, click="ARxClick1"):
             bistro.line,
             InboundMessage(
                 network_id=f"wamid.ad.{click}",
-                phone=GUEST,
+                sender_phone=GUEST,
+                sender_network_id="",
+                sender_name="Ayşe",
+                at=int(now().timestamp()),
                 kind="text",
                 text="Hello",
-                at=now(),
                 content={"referral": {"source_id": "120", "ctwa_clid": click}},
-                name="Ayşe",
             ),
             tally,
         )
@@ -100,7 +101,7 @@ def test_nothing_is_reported_unless_it_is_set_up(bistro, meta):
 def test_orders_without_an_ad_and_cancelled_ones_are_not_reported(bistro, meta):
     with frozen(now()):
         set_up(bistro)
-        bistro.order()
+        bistro.order(phone="905339998877")
         assert not rows(bistro)
         writes_from_ad(bistro)
         order = bistro.order()
@@ -116,13 +117,15 @@ def test_it_retries_when_meta_is_busy_and_shows_a_refusal(bistro, meta):
     with frozen(now()):
         set_up(bistro)
         writes_from_ad(bistro)
-        bistro.order()
+        first = bistro.order()
         advance(QUARTER)
         for _ in range(6):
             ad_conversions.send_due()
             advance(3600)
         assert len(meta.events) == 1
         meta.replies = [400]
+        bistro.changes_state(first, "ready")
+        bistro.changes_state(first, "delivered")
         bistro.order()
         advance(QUARTER)
         ad_conversions.send_due()
