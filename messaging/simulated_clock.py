@@ -1,7 +1,7 @@
 """The clock of a tenant's test mode. Advancing it makes everything that waits in test mode older.
 
 Times of test rows move back instead of the clock moving forward, so that every job and rule works
-with the one real clock and live rows cannot be affected. See docs/decisions/0055-test-clock.md.
+with the one real clock and live rows cannot be affected. See docs/decisions/0054-test-clock.md.
 """
 
 from datetime import timedelta

@@ -1,6 +1,4 @@
-"""Create tenants by the partner API.
-
-`python -m bench.developers.partner_tenants [10000] [--clients 8]`.
+"""Create tenants by the partner API: `python -m bench.developers.partner_tenants [10000]`.
 
 Real web processes answer over HTTP. Each tenant is created with an Idempotency-Key; one in ten
 requests is repeated, as a client does after a lost answer. It fails unless every tenant exists once

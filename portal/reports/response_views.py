@@ -73,7 +73,7 @@ def _cell(value: int | None) -> str:
     return "" if value is None else str(value)
 
 
-def duration(seconds: Number | None) -> str:
+def duration(seconds: charts.Number | None) -> str:
     """As people say it: 45 s, 12 min, 3 h 20 min, 2 d 4 h."""
     if seconds is None:
         return "–"

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0083"
-down_revision = "0074"
+revision = "0079"
+down_revision = "0078"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import APP_ROLE, own_by_tenant
 
-revision = "0080"
-down_revision = "0074"
+revision = "0077"
+down_revision = "0076"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0084"
-down_revision = "0083"
+revision = "0080"
+down_revision = "0079"
 branch_labels = None
 depends_on = None
 

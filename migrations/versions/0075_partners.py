@@ -4,7 +4,7 @@ from alembic import op
 
 from migrations.tenancy import APP_ROLE, grant
 
-revision = "0077"
+revision = "0075"
 down_revision = "0074"
 branch_labels = None
 depends_on = None

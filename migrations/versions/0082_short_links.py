@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0087"
-down_revision = "0086"
+revision = "0082"
+down_revision = "0081"
 branch_labels = None
 depends_on = None
 

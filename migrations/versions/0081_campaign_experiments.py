@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0086"
-down_revision = "0074"
+revision = "0081"
+down_revision = "0080"
 branch_labels = None
 depends_on = None
 

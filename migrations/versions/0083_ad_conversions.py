@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0088"
-down_revision = "0087"
+revision = "0083"
+down_revision = "0082"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0078"
-down_revision = "0077"
+revision = "0076"
+down_revision = "0075"
 branch_labels = None
 depends_on = None
 
