@@ -8,6 +8,8 @@ export type AgentPage = { data: Array<AgentShape>; next: null };
 
 export type AgentShape = { id: string; site_id: string; name: string; version: string; online: boolean; seen_at: string | null; paired_at: string; found: Array<Record<string, unknown>> };
 
+export type Ask = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "ask"; answer?: "buttons" | "list" | "text" | "number" | "location" | "photo"; text?: string; list_button?: string };
+
 export type Assign = { courier_id?: string | null; version?: number | null };
 
 export type AssignedData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null; automatic: boolean };
@@ -40,15 +42,19 @@ export type ButtonsMessage = { instance_id?: number | null; scheduled_at?: strin
 
 export type ButtonsRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; header?: Header | string | null; footer?: string | null; buttons: Array<Button>; type: "buttons" };
 
+export type CallUrl = { id: string; next?: string; kind: "call_url"; url?: string; save_as?: string; failed?: string };
+
 export type CampaignData = { campaign_id: string; name: string; state: string; started_at: string | null; finished_at: string | null; test: boolean; recipients: number; sent: number; delivered: number; read: number; failed: number; left_out: number; stopped: number; cost_usd: number | string };
 
-export type CampaignFacts = { name?: string | null; audience_id?: string | null; filters?: FilterFacts | null; instance_id?: number | null; message?: string | null; card?: CardFacts | null; template?: TemplateFacts | null; gift?: string | null; quiet_hours?: Quiet | null; rest_days?: number | null; follow_days?: number | null };
+export type CampaignEffect = { campaign_id: string; holdout_percent: number; follow_days: number; currency: string; groups: Array<EffectGroup>; comparisons: Array<EffectComparison> };
+
+export type CampaignFacts = { name?: string | null; audience_id?: string | null; filters?: FilterFacts | null; instance_id?: number | null; message?: string | null; card?: CardFacts | null; template?: TemplateFacts | null; gift?: string | null; quiet_hours?: Quiet | null; rest_days?: number | null; follow_days?: number | null; holdout_percent?: number | null; weight?: number | null; variants?: Array<VariantFacts> | null; stand_in?: TemplateFacts | null; count_clicks?: boolean | null };
 
 export type CampaignFinishedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number | null; data: CampaignData; [name: string]: unknown };
 
 export type CampaignPage = { data: Array<CampaignShape>; next: string | null };
 
-export type CampaignShape = { id: string; name: string; state: string; because: string; audience_id: string | null; filters: Record<string, unknown>; instance_id: number | null; message: string; card: Record<string, unknown> | null; template: Record<string, unknown> | null; gift: string | null; quiet_hours: Record<string, string> | null; rest_days: number; follow_days: number; test: boolean; results: Counts; scheduled_at: string | null; started_at: string | null; finished_at: string | null; created_at: string; changed_at: string };
+export type CampaignShape = { id: string; name: string; state: string; because: string; audience_id: string | null; filters: Record<string, unknown>; instance_id: number | null; message: string; card: Record<string, unknown> | null; template: Record<string, unknown> | null; gift: string | null; quiet_hours: Record<string, string> | null; rest_days: number; follow_days: number; holdout_percent: number; weight: number; variants: Array<Record<string, unknown>>; stand_in: Record<string, unknown> | null; replaced: Array<string>; count_clicks: boolean; test: boolean; results: Counts; scheduled_at: string | null; started_at: string | null; finished_at: string | null; created_at: string; changed_at: string };
 
 export type Cancel = { reason: string };
 
@@ -89,6 +95,8 @@ export type ChangeShape = { at: string; what: string; status: string; by: string
 export type Charge = { amount: number | string; description?: string | null };
 
 export type CheckedInstance = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "yes" | "as_text" | "no">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "off" | "on" | "not_enabled" | "blocked" | "limited"; webhook: LineWebhookShape | null; problems: Array<LineProblemShape> };
+
+export type Choice = { title: string; description?: string; next?: string };
 
 export type ClockAdvance = { advance_seconds: number };
 
@@ -144,7 +152,7 @@ export type CostShape = { day: string; instance_id: number; country: string; cat
 
 export type CostsAnswer = { since: string; until: string; total_usd: number; data: Array<CostShape>; free: Array<FreeShape> };
 
-export type Counts = { people: number; recipients: number; waiting: number; sent: number; delivered: number; read: number; replied: number; tapped: number; failed: number; opted_out: number; left_out: number; stopped: number; ordered: number; orders: number; spent: string; currency: string; cost_usd: number; reasons: Record<string, number>; causes: Record<string, number>; taps: Record<string, number> };
+export type Counts = { people: number; recipients: number; holdout: number; clicked: number; link_clicks: number; visited: number; carts: number; link_orders: number; link_spent: string; waiting: number; sent: number; delivered: number; read: number; replied: number; tapped: number; failed: number; opted_out: number; left_out: number; stopped: number; ordered: number; orders: number; spent: string; currency: string; cost_usd: number; reasons: Record<string, number>; causes: Record<string, number>; taps: Record<string, number> };
 
 export type CouponPage = { data: Array<CouponShape>; next: string | null };
 
@@ -170,6 +178,8 @@ export type DayShape = { day: string; instance_id: number; sent: number; deliver
 
 export type DecidedMessageData = { id: string; to: string; timestamp: number; decision: string; decided_by: string | null; reference: string | null; app: string; test: boolean };
 
+export type Definition = { when?: When; line_id?: number | null; hours?: Hours; steps?: Array<Say | MenuLink | Ask | TemplateStep | Wait | If | TagStep | HandOver | CallUrl | StoreUpdate | End> };
+
 export type DeliveryPage = { data: Array<DeliveryShape>; next: string | null };
 
 export type DeliveryShape = { id: string; endpoint_id: string; event_id: string; event: string; sequence: number; cause: string; state: string; attempts: number; next_attempt_at: string | null; status: number | null; error: string | null; created_at: string };
@@ -184,11 +194,17 @@ export type DocumentMessage = { instance_id?: number | null; scheduled_at?: stri
 
 export type DocumentRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; media_id?: string | null; url?: string | null; caption?: string | null; filename?: string | null; type: "document" };
 
-export type DryRun = { people: number; recipients: number; left_out: Record<string, number>; cost_usd: number; seconds: number; days: number; recipient_limit: number | null; asleep: number; previews: Array<PreviewShape>; warnings: Array<string>; problem: string | null };
+export type DryRun = { people: number; recipients: number; holdout: number; left_out: Record<string, number>; cost_usd: number; seconds: number; days: number; recipient_limit: number | null; asleep: number; previews: Array<PreviewShape>; warnings: Array<string>; problem: string | null };
 
 export type DuplicateTemplate = { name?: string | null; language?: string | null };
 
 export type EchoData = { to: string; to_kind: string; message_id: string; timestamp: number; type: string; id: string; sent_from: string; text?: string | null; media?: Record<string, unknown> | null };
+
+export type EffectComparison = { variant: string; people: number; extra_orders: number; extra_orders_low: number; extra_orders_high: number; extra_spent: string; extra_spent_low: string; extra_spent_high: string; cost_usd: number; verdict: string };
+
+export type EffectGroup = { variant: string; people: number; sent: number; buyers: number; conversion_percent: number; orders: number; spent: string; cost_usd: number };
+
+export type End = { id: string; next?: string; kind: "end" };
 
 export type EndpointChange = { url?: string | null; events?: Array<string> | null; description?: string | null; instance_ids?: Array<number> | null; filters?: Array<EventFilterShape> | null; headers?: Record<string, string> | null; ordered?: boolean | null; enabled?: boolean | null };
 
@@ -242,6 +258,8 @@ export type GroupIn = { texts: Record<string, Record<string, string>>; least?: n
 
 export type GroupShape = { id: string; texts: Record<string, Record<string, string>>; least: number; most: number; free: number; options: Array<Record<string, unknown>> };
 
+export type HandOver = { id: string; next?: string; kind: "hand_over"; note?: string; member?: string };
+
 export type HappyHourIn = { id?: string; texts: Record<string, Record<string, string>>; hours: Record<string, Array<Array<string>>>; percent?: string; price?: string; categories?: Array<string>; items?: Array<string>; order_types?: Array<string>; active?: boolean };
 
 export type HappyHours = { data: Array<HappyHourIn> };
@@ -254,7 +272,11 @@ export type HeaderLocation = { latitude: number; longitude: number; name: string
 
 export type HeldMessageData = { id: string; to: string; timestamp: number; status_code: string; reference: string | null; app: string; for_person: string; type: string; text: string; expires_at: string; test: boolean };
 
+export type Hours = { days?: Array<number>; opens?: string; closes?: string };
+
 export type IdentityShape = { kind: string; value: string };
+
+export type If = { id: string; next?: string; kind: "if"; what?: "answer" | "tag" | "open" | "ordered"; name?: string; value?: string; then?: string; otherwise?: string };
 
 export type ImageMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; media_id?: string | null; url?: string | null; caption?: string | null; type: "image" };
 
@@ -283,6 +305,30 @@ export type ItemShape = { id: string; category_id: string; code: string; texts: 
 export type JobPage = { data: Array<JobShape>; next: string | null };
 
 export type JobShape = { id: string; site_id: string; printer_id: string; kind: string; title: string; order_id: string; station: string; copy_number: number; state: string; detail: string; reprint_of: string | null; fallback_of: string | null; queued_at: string; settled_at: string | null; evidence: Array<Record<string, unknown>> };
+
+export type JourneyDetail = { id: string; name: string; state: string; trigger: string | null; version: number; has_changes: boolean; definition: Definition; created_at: string; changed_at: string; problems: Array<JourneyProblem> };
+
+export type JourneyFacts = { name: string; definition: Definition };
+
+export type JourneyPage = { data: Array<JourneyShape>; next: string | null };
+
+export type JourneyProblem = { step_id: string | null; code: string; message: string };
+
+export type JourneyRunData = { run_id: string; journey_id: string; version: number; contact_id: string; reason: string | null; at: string };
+
+export type JourneyRunDetail = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null; values: Record<string, string>; steps: Array<JourneyRunStepShape> };
+
+export type JourneyRunEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: JourneyRunData; [name: string]: unknown };
+
+export type JourneyRunPage = { data: Array<JourneyRunShape>; next: string | null };
+
+export type JourneyRunRequest = { contact_id: string; instance_id?: number | null; values?: Record<string, string> };
+
+export type JourneyRunShape = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null };
+
+export type JourneyRunStepShape = { visit: number; step: string; kind: string; note: string; answer: string; message_id: string | null; at: string };
+
+export type JourneyShape = { id: string; name: string; state: string; trigger: string | null; version: number; has_changes: boolean; definition: Definition; created_at: string; changed_at: string };
 
 export type KeyShape = { id: string; name: string; mode: string; scopes: Array<string>; instance_ids: Array<number> | null; expires_at: string | null };
 
@@ -349,6 +395,8 @@ export type MemberFigures = { cases: number; answered: number; closed: number; r
 export type MemberPage = { data: Array<BalanceShape>; next: string | null };
 
 export type MemberShape = { contact_id: string; balances: Array<BalanceShape>; entries: Array<EntryShape> };
+
+export type MenuLink = { id: string; next?: string; kind: "menu_link"; text?: string; link_text?: string };
 
 export type MenuPage = { data: Array<MenuShape>; next: null };
 
@@ -554,7 +602,7 @@ export type ResponseTimesAnswer = { since: string; until: string; total: Respons
 
 export type ResultPage = { data: Array<ResultShape>; next: string | null };
 
-export type ResultShape = { contact_id: string; name: string; phone: string; state: string; reason: string; message_id: string | null; coupon: string; cost_usd: number; handed_at: string | null; replied_at: string | null; tapped: string; tapped_at: string | null; opted_out_at: string | null; orders: number; spent: string };
+export type ResultShape = { contact_id: string; name: string; phone: string; state: string; reason: string; variant: string; clicked_at: string | null; message_id: string | null; coupon: string; cost_usd: number; handed_at: string | null; replied_at: string | null; tapped: string; tapped_at: string | null; opted_out_at: string | null; orders: number; spent: string };
 
 export type RewardFields = { name: string; kind: "percent" | "amount" | "item"; value?: number | string; most?: number | string | null; minimum?: number | string; currency?: string; item_id?: string; site_ids?: Array<string>; valid_days?: number; per_contact?: number; cost?: number | null; active?: boolean };
 
@@ -571,6 +619,8 @@ export type RoutedMessageRequest = TextRoutedMessage | ImageRoutedMessage | Vide
 export type RunPage = { data: Array<RunShape>; next: string | null };
 
 export type RunShape = { id: string; connection_id: string; event: string | null; cause: string; state: string; because: string; phone: string; message_id: string | null; message_status_code: string | null; due_at: string | null; created_at: string; ended_at: string | null };
+
+export type Say = { id: string; next?: string; kind: "say"; text?: string; link_text?: string; link_url?: string };
 
 export type SendAnswer = { status: string; message_id: string | null; status_code: string; cost_usd: number; id: string; instance_id: number; phone: string; reference: string | null; test: boolean; warnings?: Array<string> };
 
@@ -606,6 +656,8 @@ export type StockRow = { item_id: string; left: number };
 
 export type StockShape = { data: Array<StockRow>; next: null };
 
+export type StoreUpdate = { id: string; next?: string; kind: "store_update"; action?: "confirm" | "cancel"; tag?: string; failed?: string };
+
 export type SupportedAppFacts = { package_name: string; signature_hash: string };
 
 export type SuspendRequest = { reason?: string };
@@ -634,6 +686,8 @@ export type TableShape = { id: string; site_id: string; area_id: string | null; 
 
 export type TagList = { data: Array<string>; next: null };
 
+export type TagStep = { id: string; next?: string; kind: "tag"; tag?: string; remove?: boolean };
+
 export type TemplateButtonFacts = { type: "quick_reply" | "url" | "phone" | "copy_code" | "otp"; text?: string; url?: string; example?: string; phone?: string; otp_type?: "copy_code" | "one_tap" | "zero_tap"; autofill_text?: string; apps?: Array<SupportedAppFacts>; terms_accepted?: boolean };
 
 export type TemplateContent = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null };
@@ -655,6 +709,8 @@ export type TemplateRequest = { phone: string; instance_id?: number | null; sche
 export type TemplateRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; name: string; language: string; parameters?: Array<string> | Record<string, unknown>; type: "template" };
 
 export type TemplateShape = { id: string; name: string; language: string; category: string; state: string; reason: string; quality: string; next_category: string; body: string; preview: string; places: Array<string>; components: Array<Record<string, unknown>>; instance_ids: Array<number>; changed_at: string; synced_at: string };
+
+export type TemplateStep = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "template"; name?: string; language?: string; parameters?: Array<string> };
 
 export type TenantEndpointList = { data: Array<EndpointShape>; next: null };
 
@@ -700,6 +756,8 @@ export type UsagePage = { month: string; data: Array<MonthUsage>; next: string |
 
 export type UsageShape = { messages_this_month: number; spend_usd_this_month: number };
 
+export type VariantFacts = { weight?: number; message?: string; template?: TemplateFacts | null };
+
 export type VideoMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; media_id?: string | null; url?: string | null; caption?: string | null; type: "video" };
 
 export type VideoRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; media_id?: string | null; url?: string | null; caption?: string | null; type: "video" };
@@ -708,9 +766,13 @@ export type VoiceMessage = { instance_id?: number | null; scheduled_at?: string 
 
 export type VoiceRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; media_id?: string | null; url?: string | null; type: "voice" };
 
+export type Wait = { id: string; next?: string; kind: "wait"; minutes?: number };
+
 export type WebhookTestData = { endpoint_id: string; message: string; timestamp: number };
 
 export type WebhookTestEvent = { event: string; event_id: string; occurred_at: string; sequence: number; data: WebhookTestData; [name: string]: unknown };
+
+export type When = { kind?: "keyword" | "first_message" | "out_of_hours" | "ad" | "order_state" | "store_order" | "cart" | "form" | "tag" | "date" | "api"; words?: Array<string>; ad?: string; states?: Array<string>; tag?: string; date?: "" | "birthday" | "last_order"; days?: number; hour?: number; connection_id?: string };
 
 export type WholeMenu = { id: string; name: string; currency: string; languages: Array<string>; version: number; published_at: string | null; has_changes: boolean; categories: Array<Record<string, unknown>>; items: Array<Record<string, unknown>>; groups: Array<Record<string, unknown>>; happy_hours: Array<Record<string, unknown>> };
 
@@ -750,6 +812,8 @@ export declare class Operations {
   patchCampaignsByCampaignId(campaignId: string | number, body?: CampaignFacts, options?: CallOptions): Promise<CampaignShape>;
   /** Preview a campaign: `POST /campaigns/{campaign_id}/dry-run` */
   postCampaignsByCampaignIdDryRun(campaignId: string | number, options?: CallOptions): Promise<DryRun>;
+  /** Get the extra orders of a campaign: `GET /campaigns/{campaign_id}/effect` */
+  getCampaignsByCampaignIdEffect(campaignId: string | number, options?: CallOptions): Promise<CampaignEffect>;
   /** Pause it: `POST /campaigns/{campaign_id}/pause` */
   postCampaignsByCampaignIdPause(campaignId: string | number, options?: CallOptions): Promise<CampaignShape>;
   /** List the recipients of a campaign: `GET /campaigns/{campaign_id}/results` */
@@ -858,6 +922,30 @@ export declare class Operations {
   getInstancesByInstanceIdQr(instanceId: string | number, options?: CallOptions): Promise<PairingShape>;
   /** Reconnect a linked phone: `POST /instances/{instance_id}/restart` */
   postInstancesByInstanceIdRestart(instanceId: string | number, options?: CallOptions): Promise<PairingShape>;
+  /** Get a run: `GET /journey-runs/{run_id}` */
+  getJourneyRunsByRunId(runId: string | number, options?: CallOptions): Promise<JourneyRunDetail>;
+  /** Stop a run: `POST /journey-runs/{run_id}/stop` */
+  postJourneyRunsByRunIdStop(runId: string | number, options?: CallOptions): Promise<JourneyRunShape>;
+  /** List journeys: `GET /journeys` */
+  getJourneys(query?: { limit?: number | Date, after?: string | null | Date }, options?: CallOptions): Promise<JourneyPage>;
+  /** Make a journey: `POST /journeys` */
+  postJourneys(body: JourneyFacts, options?: CallOptions): Promise<JourneyDetail>;
+  /** Delete a journey: `DELETE /journeys/{journey_id}` */
+  deleteJourneysByJourneyId(journeyId: string | number, options?: CallOptions): Promise<void>;
+  /** Get a journey: `GET /journeys/{journey_id}` */
+  getJourneysByJourneyId(journeyId: string | number, options?: CallOptions): Promise<JourneyDetail>;
+  /** Change the draft of a journey: `PUT /journeys/{journey_id}` */
+  putJourneysByJourneyId(journeyId: string | number, body: JourneyFacts, options?: CallOptions): Promise<JourneyDetail>;
+  /** Start no new runs: `POST /journeys/{journey_id}/pause` */
+  postJourneysByJourneyIdPause(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;
+  /** Publish the draft: `POST /journeys/{journey_id}/publish` */
+  postJourneysByJourneyIdPublish(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;
+  /** Start new runs again: `POST /journeys/{journey_id}/resume` */
+  postJourneysByJourneyIdResume(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;
+  /** List the runs of a journey: `GET /journeys/{journey_id}/runs` */
+  getJourneysByJourneyIdRuns(journeyId: string | number, query?: { limit?: number | Date, after?: string | null | Date, state?: string | null | Date }, options?: CallOptions): Promise<JourneyRunPage>;
+  /** Start a run for a contact: `POST /journeys/{journey_id}/runs` */
+  postJourneysByJourneyIdRuns(journeyId: string | number, body: JourneyRunRequest, options?: CallOptions): Promise<JourneyRunShape>;
   /** List labels: `GET /labels` */
   getLabels(options?: CallOptions): Promise<LabelList>;
   /** Create a label: `POST /labels` */

@@ -61,6 +61,10 @@ export class Operations {
     return this.transport.call("POST", `/campaigns/${encodeURIComponent(campaignId)}/dry-run`, { ...options });
   }
 
+  getCampaignsByCampaignIdEffect(campaignId, options = {}) {
+    return this.transport.call("GET", `/campaigns/${encodeURIComponent(campaignId)}/effect`, { ...options });
+  }
+
   postCampaignsByCampaignIdPause(campaignId, options = {}) {
     return this.transport.call("POST", `/campaigns/${encodeURIComponent(campaignId)}/pause`, { ...options });
   }
@@ -275,6 +279,54 @@ export class Operations {
 
   postInstancesByInstanceIdRestart(instanceId, options = {}) {
     return this.transport.call("POST", `/instances/${encodeURIComponent(instanceId)}/restart`, { ...options });
+  }
+
+  getJourneyRunsByRunId(runId, options = {}) {
+    return this.transport.call("GET", `/journey-runs/${encodeURIComponent(runId)}`, { ...options });
+  }
+
+  postJourneyRunsByRunIdStop(runId, options = {}) {
+    return this.transport.call("POST", `/journey-runs/${encodeURIComponent(runId)}/stop`, { ...options });
+  }
+
+  getJourneys(query, options = {}) {
+    return this.transport.call("GET", `/journeys`, { query, ...options });
+  }
+
+  postJourneys(body, options = {}) {
+    return this.transport.call("POST", `/journeys`, { body, ...options });
+  }
+
+  deleteJourneysByJourneyId(journeyId, options = {}) {
+    return this.transport.call("DELETE", `/journeys/${encodeURIComponent(journeyId)}`, { ...options });
+  }
+
+  getJourneysByJourneyId(journeyId, options = {}) {
+    return this.transport.call("GET", `/journeys/${encodeURIComponent(journeyId)}`, { ...options });
+  }
+
+  putJourneysByJourneyId(journeyId, body, options = {}) {
+    return this.transport.call("PUT", `/journeys/${encodeURIComponent(journeyId)}`, { body, ...options });
+  }
+
+  postJourneysByJourneyIdPause(journeyId, options = {}) {
+    return this.transport.call("POST", `/journeys/${encodeURIComponent(journeyId)}/pause`, { ...options });
+  }
+
+  postJourneysByJourneyIdPublish(journeyId, options = {}) {
+    return this.transport.call("POST", `/journeys/${encodeURIComponent(journeyId)}/publish`, { ...options });
+  }
+
+  postJourneysByJourneyIdResume(journeyId, options = {}) {
+    return this.transport.call("POST", `/journeys/${encodeURIComponent(journeyId)}/resume`, { ...options });
+  }
+
+  getJourneysByJourneyIdRuns(journeyId, query, options = {}) {
+    return this.transport.call("GET", `/journeys/${encodeURIComponent(journeyId)}/runs`, { query, ...options });
+  }
+
+  postJourneysByJourneyIdRuns(journeyId, body, options = {}) {
+    return this.transport.call("POST", `/journeys/${encodeURIComponent(journeyId)}/runs`, { body, ...options });
   }
 
   getLabels(options = {}) {
