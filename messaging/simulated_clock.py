@@ -98,12 +98,12 @@ def params(by: timedelta) -> dict[str, Any]:
 
 
 def _store(seconds: int) -> TestClock:
-    values = {"seconds_ahead": seconds, "changed_at": now()}
+    was, values = clock().seconds_ahead, {"seconds_ahead": seconds, "changed_at": now()}
     db.session.execute(
         insert(TestClock)
         .values(tenant_id=current_tenant_id(), **values)
         .on_conflict_do_update(index_elements=[TestClock.tenant_id], set_=values)
     )
     db.session.expire_all()
-    audit.record("test_clock.changed", "", seconds=seconds)
+    audit.record("test_clock.changed", "", was=was, now=seconds)
     return clock()
