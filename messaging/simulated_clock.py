@@ -17,6 +17,7 @@ from core.queue import lanes
 from messaging.approvals.submit import LANE as APPROVALS
 from messaging.campaigns.lifecycle import LANE as CAMPAIGNS
 from messaging.lines import send_lane
+from messaging.lines.simulated_time import clock
 from messaging.models import TestClock
 from tenants import audit
 
@@ -52,16 +53,6 @@ UPDATE campaign_recipients SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIM
                           AND due_at IS NOT NULL)
 """),
 )
-
-
-def clock() -> TestClock:
-    """The tenant's clock; a new one is 0 seconds ahead."""
-    found = db.session.get(TestClock, current_tenant_id())
-    return found or TestClock(tenant_id=current_tenant_id(), seconds_ahead=0, changed_at=now())
-
-
-def time_ahead() -> timedelta:
-    return timedelta(seconds=clock().seconds_ahead)
 
 
 def advance(by: timedelta) -> TestClock:
