@@ -129,6 +129,7 @@ class SampleTenant:
     restaurant: dict[str, str]
     printing: dict[str, str]
     account: dict[str, str]
+    journey: dict[str, str]
     verify_token: str
     reset_token: str
 
@@ -207,6 +208,7 @@ def make_sample_tenant(name: str) -> SampleTenant:
         restaurant=ids_of(business, site),
         printing=seed_printing(business, site, name),
         account=add_sample_account(business, name),
+        journey=add_sample_journey(business, name),
         verify_token=verify,
         reset_token=reset,
     )
@@ -476,7 +478,6 @@ def add_sample_store(business: Business, name: str) -> tuple[str, str, str]:
             if event is not None:
                 automation_runs.start_runs(event)
         hook_queue.mark_done(hook)
-        add_sample_journey(name)
     return shop.id, row.id, automation.id
 
 
