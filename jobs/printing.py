@@ -8,8 +8,8 @@ from core.db import notify_workers, tenant_scope
 from core.errors import NotFound
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
-from jobs.admin_emails import Email, Gettext, email_admins
 from jobs.restaurant.orders import LOST_WAKEUP_AFTER
+from jobs.tenants.admin_emails import Email, Gettext, email_admins
 from printing import monitoring as print_monitoring
 from printing import render_jobs
 from printing.models import PRINTING_LANE, Printer, PrintJob

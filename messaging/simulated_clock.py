@@ -17,6 +17,7 @@ from core.queue import lanes
 from messaging.approvals.submit import LANE as APPROVALS
 from messaging.campaigns.lifecycle import LANE as CAMPAIGNS
 from messaging.lines import send_lane
+from messaging.lines.simulated_time import clock
 from messaging.models import TestClock
 from tenants import audit
 
@@ -54,16 +55,6 @@ UPDATE campaign_recipients SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIM
 )
 
 
-def clock() -> TestClock:
-    """The tenant's clock; a new one is 0 seconds ahead."""
-    found = db.session.get(TestClock, current_tenant_id())
-    return found or TestClock(tenant_id=current_tenant_id(), seconds_ahead=0, changed_at=now())
-
-
-def time_ahead() -> timedelta:
-    return timedelta(seconds=clock().seconds_ahead)
-
-
 def advance(by: timedelta) -> TestClock:
     """Make what waits in test mode older, and wake the workers for what is due now.
 
@@ -98,12 +89,12 @@ def params(by: timedelta) -> dict[str, Any]:
 
 
 def _store(seconds: int) -> TestClock:
-    values = {"seconds_ahead": seconds, "changed_at": now()}
+    was, values = clock().seconds_ahead, {"seconds_ahead": seconds, "changed_at": now()}
     db.session.execute(
         insert(TestClock)
         .values(tenant_id=current_tenant_id(), **values)
         .on_conflict_do_update(index_elements=[TestClock.tenant_id], set_=values)
     )
     db.session.expire_all()
-    audit.record("test_clock.changed", "", seconds=seconds)
+    audit.record("test_clock.changed", "", was=was, now=seconds)
     return clock()

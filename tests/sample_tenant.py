@@ -34,13 +34,6 @@ from messaging.costs.usage import UsageTally
 from messaging.inbox import conversation_actions, quick_replies
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox.conversations import ConversationFilters
-from messaging.inbox.team import assignment
-from messaging.inbox.team import labels as conversation_labels
-from messaging.inbox.team import settings as team_settings
-from messaging.inbox.team.settings import TeamSettings
-from messaging.journeys import repository as journey_repository
-from messaging.journeys import runs as journey_runs
-from messaging.journeys.runs import NewRun
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
 from messaging.lines.drivers.linked import pairing
@@ -52,7 +45,6 @@ from messaging.models import (
     LinkedDay,
     MediaFile,
     RateOverride,
-    ScheduledReply,
     Template,
     UploadedMedia,
     VolumeTier,
@@ -69,12 +61,12 @@ from tenants import accounts, idempotency, people, signin, team
 from tenants import request_log as tenant_request_log
 from tenants.plans import quota
 from tenants.plans.catalog import current_tenant_facts, find_tenant_facts
-from tenants.push import notifications as push_notifications
-from tenants.push.models import PushSubscription
 from tests.architecture.tenancy.schema_rules import owned_tables
 from tests.factories import Business, make_business, make_person
 from tests.messaging.approvals.sample_app import add_sample_app
 from tests.messaging.campaigns.sample_campaign import plant_campaign
+from tests.messaging.inbox.team.sample_team import add_sample_team
+from tests.messaging.journeys.sample_run import add_sample_journey
 from tests.printing.seed_printing import seed_printing
 from tests.restaurant.seed_restaurant import ids_of, seed_restaurant
 from tests.tenants.sample_account import add_sample_account
@@ -137,6 +129,7 @@ class SampleTenant:
     restaurant: dict[str, str]
     printing: dict[str, str]
     account: dict[str, str]
+    journey: dict[str, str]
     verify_token: str
     reset_token: str
 
@@ -215,6 +208,7 @@ def make_sample_tenant(name: str) -> SampleTenant:
         restaurant=ids_of(business, site),
         printing=seed_printing(business, site, name),
         account=add_sample_account(business, name),
+        journey=add_sample_journey(business, name),
         verify_token=verify,
         reset_token=reset,
     )
@@ -417,39 +411,6 @@ def add_sample_inbox(business: Business, name: str) -> tuple[str, str]:
     return talk.id, reply.id
 
 
-def add_sample_team(business: Business, name: str, conversation_id: str) -> dict[str, str]:
-    """Settings, a label, a scheduled reply and a device of the owner."""
-    with business.scope():
-        team_settings.save(TeamSettings(assignment="off", rating="faces"))
-        assignment.set_away(business.owner.id, away=True)
-        label = conversation_labels.save(f"{name} label", "red")
-        conversation_labels.set_labels(conversation_id, [label.id])
-        reply = ScheduledReply(
-            tenant_id=business.tenant_id,
-            conversation_id=conversation_id,
-            kind="text",
-            text=f"{name} later",
-            content={},
-            category="service",
-            due_at=now() + timedelta(days=2),
-        )
-        db.session.add(reply)
-        device = PushSubscription(
-            tenant_id=business.tenant_id,
-            person_id=business.owner.id,
-            endpoint=f"https://push.example.com/{name}",
-            endpoint_hash=name,
-            public_key="",
-            auth_secret="",
-            device=name,
-            topics=["orders"],
-        )
-        db.session.add(device)
-        db.session.flush()
-        push_notifications.announce_test(business.owner.id)
-        return {"label_id": label.id, "scheduled_id": reply.id, "device_id": device.id}
-
-
 def add_sample_words(business: Business, name: str, site: Site) -> None:
     """A proposal in a guest's own words, a language model, and a message that waits for it."""
     with business.scope():
@@ -517,26 +478,7 @@ def add_sample_store(business: Business, name: str) -> tuple[str, str, str]:
             if event is not None:
                 automation_runs.start_runs(event)
         hook_queue.mark_done(hook)
-        _add_sample_journey(name)
     return shop.id, row.id, automation.id
-
-
-def _add_sample_journey(name: str) -> None:
-    """A published journey with a run that waits for an answer."""
-    definition = {
-        "when": {"kind": "keyword", "words": [f"{name} help"]},
-        "steps": [
-            {"id": "tag", "kind": "tag", "tag": f"{name} tag"},
-            {"id": "wait", "kind": "wait", "minutes": 9},
-            {"id": "end", "kind": "end"},
-        ],
-    }
-    journey = journey_repository.create(f"{name} journey", definition)
-    journey_repository.publish(journey.id)
-    card = contact_repository.create(ContactInput(name=f"{name} wanderer"))
-    line = line_repository.list_lines()[0]
-    run = NewRun(card.id, line.id, f"{name} cause", {"customer.name": f"{name} wanderer"})
-    journey_runs.start_now(journey_repository.live_journey(journey.id), run)
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from core.clock import now, rfc3339
 from core.db import tenant_scope
 from messaging import simulated_clock
 from messaging.lines import repository as line_repository
+from messaging.lines import simulated_time
 from messaging.models import TestClock
 from messaging.simulator import remote_control
 from restaurant import simulated_clock as restaurant_clock
@@ -24,7 +25,7 @@ from restaurant import simulated_clock as restaurant_clock
 def read_clock() -> dict[str, Any]:
     needs_test_key()
     with tenant_scope(g.tenant_id):
-        return _clock_json(simulated_clock.clock())
+        return _clock_json(simulated_time.clock())
 
 
 @v1.post("/test/clock", tags=[TAG], summary="Advance the test clock", responses={200: ClockShape})

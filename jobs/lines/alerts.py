@@ -3,7 +3,7 @@
 from core.db import global_scope, notify_workers, tenant_scope
 from core.queue import lanes
 from core.queue.wakeups import acknowledge_wakeup
-from jobs.admin_emails import Email, Gettext, email_admins
+from jobs.tenants.admin_emails import Email, Gettext, email_admins
 from messaging.lines import alerts as line_alerts
 from messaging.lines.alerts import LANE, LineAlert
 from messaging.lines.drivers.registry import DRIVERS

@@ -10,8 +10,8 @@ from core.logs import logger
 from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 from core.values.money import format_money
-from jobs.admin_emails import Email, Gettext, email_each_admin
 from jobs.engine import all_tenants
+from jobs.tenants.admin_emails import Email, Gettext, email_each_admin
 from restaurant.payments import plan_payments
 from tenants import accounts
 from tenants.plans import billing, renewals

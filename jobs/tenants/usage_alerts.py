@@ -4,8 +4,8 @@ from core.db import tenant_scope
 from core.logs import logger
 from core.queue.wakeups import acknowledge_wakeup
 from core.values.money import json_number
-from jobs.admin_emails import Email, Gettext, email_admins
 from jobs.engine import all_tenants
+from jobs.tenants.admin_emails import Email, Gettext, email_admins
 from tenants.plans import usage_alerts
 from tenants.plans.catalog import current_tenant_facts
 from tenants.plans.usage_alerts import ReachedThreshold

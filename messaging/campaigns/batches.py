@@ -17,7 +17,6 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import DomainError, PaymentRequired
 from core.ids import from_uuid, to_uuid
-from messaging import simulated_clock as test_clocks
 from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours
 from messaging.campaigns import dry_run as campaign_dry_run
 from messaging.campaigns import lifecycle as campaign_lifecycle
@@ -27,7 +26,7 @@ from messaging.campaigns.experiments.assignment import HOLDOUT
 from messaging.campaigns.experiments.variants import VariantMessage
 from messaging.campaigns.personalize import Recipient
 from messaging.contacts import marketing_eligibility
-from messaging.lines import recipient_limits
+from messaging.lines import recipient_limits, simulated_time
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import BULK, AcceptedMessage
 from messaging.messages.claim import pending_id_range
@@ -159,7 +158,7 @@ def _count_in_flight(line: Line, moment: datetime) -> int:
 def _postpone_quiet_hours(campaign: Campaign, rows: Sequence[Any], moment: datetime) -> list[str]:
     """Return the contacts outside their quiet hours; the others become due when theirs end."""
     hours = campaign_dry_run.quiet_hours_of(campaign)
-    ahead = test_clocks.time_ahead() if campaign.test else timedelta(0)
+    ahead = simulated_time.time_ahead() if campaign.test else timedelta(0)
     wakes = {
         row.contact_id: quiet_hours.next_allowed_at(moment + ahead, hours, row.zone) - ahead
         for row in rows

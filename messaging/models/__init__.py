@@ -14,7 +14,7 @@ from messaging.models.automations import (
     StoreEvent,
     StoreLink,
 )
-from messaging.models.campaigns import Audience, Campaign, CampaignRecipient
+from messaging.models.campaigns import Audience, Campaign, CampaignRecipient, ShortLink
 from messaging.models.contact_data import (
     BlockedPhone,
     ConsentChange,
@@ -47,7 +47,6 @@ from messaging.models.costs import (
 from messaging.models.journeys import Journey, JourneyRun, JourneyRunStep, JourneyVersion
 from messaging.models.lines import Line, TestClock
 from messaging.models.linked import LinkedDay, LinkedLine
-from messaging.models.links import ShortLink
 from messaging.models.media import MediaFile, UploadedMedia
 from messaging.models.messages import EarlyEdit, Message, MessageChange, NetworkId
 from messaging.models.team_inbox import (

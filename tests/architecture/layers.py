@@ -22,6 +22,7 @@ DEPTH = {package: depth for depth, layer in enumerate(LAYERS) for package in lay
 INNER_LAYERS = {
     "messaging": (
         ("messaging.simulator",),
+        ("messaging.simulated_clock",),
         ("messaging.campaigns",),
         ("messaging.journeys",),
         ("messaging.automations",),
@@ -62,7 +63,7 @@ INNER_LAYERS = {
         ),
     ),
     "restaurant": (
-        ("restaurant.wiring",),
+        ("restaurant.wiring", "restaurant.simulated_clock"),
         ("restaurant.journey_triggers",),
         ("restaurant.contact_sync",),
         ("restaurant.campaign_order_filters", "restaurant.menu_addresses"),

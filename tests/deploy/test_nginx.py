@@ -303,6 +303,7 @@ UPLOADS = {
     "portal/restaurant/menu_import_views.py": "/menus/men_1/import",
     "portal/restaurant/item_views.py": "/menus/items/itm_1",
     "portal/inbox/action_views.py": "/inbox/cnv_1/answer",
+    "portal/inbox/template_views.py": "/inbox/cnv_1/template",
     "portal/campaigns/forms.py": "/campaigns/cmp_1/what",
     "portal/messages/template_editor_form.py": "/templates/new",
     "api/v1/messaging/campaigns.py": "/api/v1/campaigns/cmp_1/header-file",

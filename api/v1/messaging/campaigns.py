@@ -1,6 +1,8 @@
 """Campaigns: create, preview, start and follow them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 from flask import current_app, g
@@ -14,7 +16,6 @@ from api.v1.messaging.app_sends import refuse_app
 from api.v1.messaging.audiences import TAG
 from api.v1.schemas.messaging.campaign_dry_run import DryRun, outlook_json
 from api.v1.schemas.messaging.campaign_effect import CampaignEffect, effect_json
-from api.v1.schemas.messaging.campaign_field_names import wire_field_names
 from api.v1.schemas.messaging.campaigns import (
     CampaignFacts,
     CampaignPage,
@@ -40,6 +41,38 @@ from messaging.lines import repository as line_repository
 from messaging.messages.media import uploads as media_uploads
 from messaging.models import Campaign
 
+# The fields of a campaign's errors, and their names in the API.
+WIRE_NAMES = {
+    "text": "message",
+    "line_id": "instance_id",
+    "quiet_from": "quiet_hours",
+    "parameters": "template.parameters",
+    "header": "template.header",
+    "header_url": "template.header_url",
+    "header_file": "template.header_url",
+    "buttons": "template.buttons",
+    "code": "template.buttons",
+    "location": "template.header_location",
+    "location_name": "template.header_location.name",
+    "location_address": "template.header_location.address",
+    "button_1": "card.buttons",
+    "rows": "card.rows",
+    "list_button": "card.list_button",
+    "link_text": "card.link_text",
+    "link_url": "card.link_url",
+}
+
+
+@contextmanager
+def _wire_field_names() -> Iterator[None]:
+    try:
+        yield
+    except DomainError as error:
+        error.faults = [
+            replace(one, field=WIRE_NAMES.get(one.field, one.field)) for one in error.faults
+        ]
+        raise
+
 
 def _action(name: str, summary: str) -> Callable[[View], View]:
     """Route of an action that responds with the changed campaign."""
@@ -58,7 +91,7 @@ def list_campaigns(query: CampaignQuery) -> dict[str, Any]:
 
 @v1.post("/campaigns", tags=[TAG], summary="Make a campaign", responses={201: CampaignShape})
 @key_may("campaigns")
-@wire_field_names()
+@_wire_field_names()
 @idempotent
 def add_campaign(body: CampaignFacts) -> JsonAnswer:
     """Creates a draft. Nothing is sent before it is started."""
@@ -83,7 +116,7 @@ def read_campaign(path: CampaignPath) -> dict[str, Any]:
     responses={200: CampaignShape},
 )
 @key_may("campaigns")
-@wire_field_names()
+@_wire_field_names()
 def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
     """Possible for a draft, or for a scheduled campaign that has not started."""
     with tenant_scope(g.tenant_id):
@@ -143,7 +176,7 @@ def dry_run(path: CampaignPath) -> dict[str, Any]:
 
 @_action("start", "Start it, now or later")
 @key_may("campaigns")
-@wire_field_names()
+@_wire_field_names()
 @idempotent
 def start_campaign(path: CampaignPath, body: StartRequest) -> JsonAnswer:
     """With `at`, a time in the future, it is scheduled. A campaign that has started is refused, so
@@ -169,7 +202,7 @@ def pause_campaign(path: CampaignPath) -> dict[str, Any]:
 
 @_action("resume", "Continue")
 @key_may("campaigns")
-@wire_field_names()
+@_wire_field_names()
 def resume_campaign(path: CampaignPath) -> dict[str, Any]:
     return _apply(path.campaign_id, campaign_lifecycle.resume, allowed=_may_send)
 

@@ -32,6 +32,7 @@ class Family:
 
 TEMPLATES = "the rules of templates: approval, category, parameters"
 COMPOSED = "members write these kinds with fields of their own"
+ANSWERS = "the kind of answer that a step of a journey waits for"
 LOCATIONS = "a shared location is the address of an order"
 FAMILIES = (
     Family(
@@ -57,6 +58,7 @@ FAMILIES = (
         "messaging/lines/drivers/",
         {
             "messaging/automations/connections.py cloud": "a partial index has this condition",
+            "api/v1/schemas/messaging/instances.py cloud": "a choice of the request has own fields",
             "jobs/sending/lane.py linked": "a word in the answer of the SQL function",
         },
     ),
@@ -111,6 +113,16 @@ FAMILIES = (
             "portal/inbox/uploads.py voice": "a field of the reply box",
             "portal/inbox/uploads.py sticker": "a field of the reply box",
             "messaging/messages/media/uploads.py voice": "the network is told that it is a voice",
+            "messaging/journeys/engine.py buttons": ANSWERS,
+            "messaging/journeys/engine.py list": ANSWERS,
+            "messaging/journeys/engine.py location": ANSWERS,
+            "messaging/journeys/validation.py buttons": ANSWERS,
+            "messaging/journeys/validation.py location": ANSWERS,
+            "portal/journeys/forms.py buttons": ANSWERS,
+            "portal/journeys/forms.py list": ANSWERS,
+            "messaging/journeys/effects.py location_request": ANSWERS,
+            "messaging/journeys/effects.py template": TEMPLATES,
+            "messaging/journeys/triggers.py button": "a contact's answer to a question",
             "restaurant/orders/cards/card.py text": "a card without buttons is a text",
         },
     ),

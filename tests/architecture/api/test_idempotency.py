@@ -5,6 +5,7 @@ from api.v1 import v1
 MESSAGE_SEND = "the key is stored by the SQL function that stores the message"
 SAME_STATE = "sets a state; a repeat has no further effect"
 STORING_PART = "the part that stores the row is decorated"
+PARTNER = "run_once stores the key, in the tenant that the partner changes"
 NOT_DECORATED = {
     "v1.send": MESSAGE_SEND,
     "v1.send_media": MESSAGE_SEND,
@@ -24,6 +25,18 @@ NOT_DECORATED = {
     "v1.resume_campaign": SAME_STATE,
     "v1.stop_campaign": SAME_STATE,
     "v1.unschedule_campaign": SAME_STATE,
+    "v1.publish_journey": "a draft that is published already makes no further version",
+    "v1.pause_journey": SAME_STATE,
+    "v1.resume_journey": SAME_STATE,
+    "v1.stop_journey_run": SAME_STATE,
+    "v1.check_instance": "asks the network again and stores what it answers",
+    "v1.create_tenant": PARTNER,
+    "v1.create_tenant_key": PARTNER,
+    "v1.add_tenant_line": PARTNER,
+    "v1.add_tenant_endpoint": PARTNER,
+    "v1.suspend_tenant": SAME_STATE,
+    "v1.resume_tenant": SAME_STATE,
+    "v1.change_plan": SAME_STATE,
 }
 
 

@@ -62,6 +62,8 @@ def ids(theirs):
         **theirs.restaurant,
         **theirs.printing,
         **theirs.account,
+        **theirs.journey,
+        "step_id": "tag",
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
         "grant_id": theirs.grant_id,
@@ -162,6 +164,8 @@ def refused(answers):
         "label_id",
         "scheduled_id",
         "device_id",
+        "journey_id",
+        "run_id",
         "connection_id",
         "automation_id",
         "campaign_id",
@@ -284,7 +288,7 @@ def mine(rule):
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     theirs |= {"campaign_id", "audience_id"}
     theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id", "grant_id"}
-    theirs |= {"label_id", "scheduled_id", "device_id"}
+    theirs |= {"label_id", "scheduled_id", "device_id", "journey_id", "run_id"}
     theirs |= {"site_id", "table_id", "area_id", "menu_id", "category_id", "item_id", "group_id"}
     theirs |= {"printer_id", "code_id", "print_job_id"}
     return bool(rule.arguments & theirs) and not is_api(rule) and not is_agents(rule)

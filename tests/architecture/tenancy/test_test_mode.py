@@ -121,6 +121,8 @@ def ids(planted):
         "automation_id": planted.automation_id,
         "campaign_id": planted.campaign_id,
         "audience_id": planted.audience_id,
+        "label_id": planted.label_id,
+        **planted.journey,
         **planted.restaurant,
         **planted.printing,
     }
