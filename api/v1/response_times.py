@@ -31,7 +31,7 @@ def response_time_report(query: ResponseTimesQuery) -> dict[str, Any]:
     caller: ApiCaller = g.caller
     with tenant_scope(g.tenant_id):
         today = now().astimezone(response_times.tenant_zone()).date()
-        last = query.until or today
+        last = query.until or max(today, query.since or today)
         span = DateRange(query.since or last - timedelta(days=29), last)
         made = response_times.report(span, caller.visible_line_ids)
     return {

@@ -187,8 +187,7 @@ def list_labels() -> dict[str, Any]:
 @key_may("messages:send")
 @idempotent
 def create_label(body: NewLabel) -> tuple[dict[str, Any], int]:
-    with tenant_scope(g.tenant_id):
-        return label_json(conversation_labels.save(body.name, body.colour)), 201
+    return label_json(conversation_labels.save(body.name, body.colour)), 201
 
 
 @v1.patch("/labels/<label_id>", tags=[TAG], summary="Change a label", responses={200: LabelShape})

@@ -18,11 +18,9 @@ class ResponseTimesQuery(BaseModel):
 
     @model_validator(mode="after")
     def check_period(self) -> "ResponseTimesQuery":
-        if self.since and (self.until is None or self.since <= self.until):
-            last = self.until or now().date() + timedelta(days=1)
-            if self.since <= last and (last - self.since).days < MAX_DAYS:
-                return self
-        elif self.since is None and (self.until is None or self.until.year > 1970):
+        last = self.until or now().date() + timedelta(days=1)  # it may be tomorrow there
+        first = self.since or last
+        if 1970 <= first.year <= last.year < 9999 and 0 <= (last - first).days < MAX_DAYS:
             return self
         raise field_error(
             "invalid_period",

@@ -118,3 +118,21 @@ def test_scopes_lines_and_tenants_are_kept_apart(app, client, restaurant, shop, 
 def test_it_is_searched(app, client, restaurant, talk):
     assert get(client, restaurant, "/conversations", q="merha").json["data"]
     assert get(client, restaurant, "/conversations", q="yok").json["data"] == []
+
+
+def test_labels_are_made_changed_and_deleted(app, client, restaurant):
+    def call(method, path="", **body):
+        return client.open(
+            f"/api/v1/labels{path}", method=method, json=body, headers=restaurant.bearer
+        )
+
+    made = call("POST", name="Complaint", colour="red")
+    assert (made.status_code, made.json["name"], made.json["colour"]) == (201, "Complaint", "red")
+    again = call("POST", name="complaint")
+    assert (again.status_code, again.json["code"]) == (409, "label_exists")
+    path = f"/{made.json['id']}"
+    changed = call("PATCH", path, name="Praise", colour="green")
+    assert changed.json == {"id": made.json["id"], "name": "Praise", "colour": "green"}
+    assert get(client, restaurant, "/labels").json["data"] == [changed.json]
+    assert client.delete(f"/api/v1/labels{path}", headers=restaurant.bearer).status_code == 204
+    assert get(client, restaurant, "/labels").json["data"] == []
