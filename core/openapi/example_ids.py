@@ -18,6 +18,8 @@ PREFIXES = {
     "gift_id": "rwd",
     "group_id": "ogr",
     "item_id": "itm",
+    "journey_id": "jny",
+    "label_id": "lbl",
     "link_id": "plk",
     "menu_id": "mnu",
     "message_id": "msg",
@@ -27,6 +29,7 @@ PREFIXES = {
     "print_job_id": "pj",
     "printer_id": "prn",
     "reward_id": "rwd",
+    "run_id": "jrn",
     "table_id": "tbl",
     "template_id": "tpl",
 }

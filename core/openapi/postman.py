@@ -62,7 +62,8 @@ def _request(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any
     if body is not None:
         text = json.dumps(body.get("example", {}), indent=2, ensure_ascii=False)
         text = re.sub(rf'"(\w+_id)": "[a-z]+_{ULID}"', r'"\1": "{{\1}}"', text)
-        text = text.replace(sample_id("item_id"), "{{item_id}}")
+        for name in ("item_id", "label_id"):  # in lists
+            text = text.replace(sample_id(name), "{{" + name + "}}")
         headers.append({"key": "Content-Type", "value": "application/json"})
         request["body"] = {
             "mode": "raw",

@@ -271,7 +271,11 @@ class Definition(Part):
         description="The line. null: the line that the customer wrote to, else the default line.",
     )
     hours: Hours = Field(default_factory=lambda: Hours.model_validate({}))
-    steps: list[AnyStep] = Field(default_factory=list, max_length=MOST_STEPS)
+    steps: list[AnyStep] = Field(
+        default_factory=list,
+        max_length=MOST_STEPS,
+        description="What happens, in this order. A step continues with the next one by default.",
+    )
 
     def position(self, step_id: str) -> int | None:
         """The place of a step, counted from 0."""

@@ -98,9 +98,10 @@ def said_so_far() -> list[dict[str, Any]]:
     """What was said on the phone, with what is said now."""
     try:
         found = json.loads(request.form.get("said", "[]")[:40_000])
-    except ValueError:
+        json.dumps(found, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+    except (ValueError, RecursionError):
         found = []
-    said = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    said = [_flat(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     for name in ("choice", "text"):
         if written := submitted_text(name, LONGEST_INPUT).strip():
             said.append({name: written})
@@ -109,6 +110,10 @@ def said_so_far() -> list[dict[str, Any]]:
     more = {"skip": {"skip": True}, "location": {"location": True}, "photo": {"photo": True}}
     more |= {"works": {"ok": True}, "fails": {"ok": False}}
     return [*said, *([more[act]] if act in more else [])][:MOST_INPUTS]
+
+
+def _flat(said: dict[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in said.items() if isinstance(part, str | bool)}
 
 
 def _submitted_step(step: dict[str, Any]) -> dict[str, Any]:

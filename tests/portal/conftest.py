@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from core.db import global_scope
+from messaging.journeys import queries as journey_queries
+from messaging.journeys import repository as journey_repository
 from messaging.models import Template
 from tenants import team
 from tenants.partners import partners
@@ -20,6 +22,7 @@ from tests.sample_tenant import (
     add_sample_messages,
     add_sample_request,
     add_sample_store,
+    add_sample_team,
     add_sample_webhooks,
     only_row_id,
 )
@@ -52,6 +55,9 @@ def things_of(restaurant: Business) -> dict[str, object]:
     kept = add_sample_contacts(restaurant, "Mavi")
     conversation_id, reply_id = add_sample_inbox(restaurant, "Mavi")
     connection_id, hook_id, automation_id = add_sample_store(restaurant, "Mavi")
+    with restaurant.scope():
+        journey = journey_repository.list_journeys()[0]
+        run_id = journey_queries.list_runs(journey.id, state="", after=None, limit=1)[0].run.id
     site = seed_restaurant(restaurant, "Mavi")
     with global_scope():
         partner = partners.add("Mavi POS", [], 5)
@@ -70,6 +76,10 @@ def things_of(restaurant: Business) -> dict[str, object]:
         "provider": "stripe",
         "conversation_id": conversation_id,
         "reply_id": reply_id,
+        **add_sample_team(restaurant, "Mavi", conversation_id),
+        "journey_id": journey.id,
+        "run_id": run_id,
+        "step_id": "tag",
         **kept,
         **plant_campaign(restaurant, "Mavi", kept["contact_id"]),
         "hook_id": hook_id,

@@ -19,7 +19,7 @@ KINDS = {"hours": "say", "menu": "menu_link", "person": "hand_over"}
 
 def add_journeys(tenant_id: int) -> None:
     with tenant_scope(tenant_id):
-        for code, name in (("help_menu", "Hours, menu, hand over"), ("reservation", "Workshop")):
+        for code, name in (("help_menu", "Ask the shop"), ("reservation", "Workshop")):
             journey = repository.create(name, READY_MADE[code].in_language("en"))
             repository.publish(journey.id)
             if code == "help_menu":

@@ -118,3 +118,14 @@ def test_runs_are_listed_and_stopped(owner, shop, line):
     stopped = owner.post(f"/journeys/runs/{run.id}/stop", follow=True)
     assert "A member of the team stopped it." in stopped.get_data(as_text=True)
     assert "Menu" in page_of(owner, "/journeys")
+
+
+@pytest.mark.parametrize(
+    "said", ["[" * 30_000, '[{"text": "\\ud83d"}]', '[{"text": {"a": 1}}]', "{}", "[1, null]", "x"]
+)
+def test_a_damaged_conversation_is_played_without_what_is_damaged(owner, line, said):
+    path = new_journey(owner)
+    add(owner, path, "say", text="Good morning")
+    played = owner.post(f"{path}/play", said=said)
+    assert played.status_code == 200
+    assert "Good morning" in played.get_data(as_text=True)

@@ -60,7 +60,9 @@ class JourneyRunRequest(BaseModel):
 
 
 class JourneyProblem(BaseModel):
-    step_id: str | None = Field(description="The step; null: the beginning of the journey.")
+    step_id: str | None = Field(
+        description="The step; null: the beginning of the journey.", examples=["step_1"]
+    )
     code: str = Field(description="What is wrong.", examples=["dead_end"])
     message: str = Field(description="What is wrong, and what to do.")
 
