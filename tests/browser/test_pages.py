@@ -26,9 +26,6 @@ from messaging.contacts.importing import csv_files
 from messaging.contacts.importing import imports as contact_importing
 from messaging.contacts.search import ContactFilters
 from messaging.contacts.validation import ContactInput
-from messaging.inbox import conversations as inbox_conversations
-from messaging.inbox import quick_replies
-from messaging.inbox.conversations import ConversationFilters
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.linked import sessions as linked_sessions
@@ -36,8 +33,6 @@ from messaging.lines.drivers.linked.client import QrCodeShown
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
-from messaging.templates import repository as template_repository
-from messaging.templates.repository import TemplateFilters
 from restaurant.couriers import couriers
 from restaurant.delivery import zones
 from restaurant.menus import menus
@@ -52,14 +47,17 @@ from tenants.plans.catalog import current_tenant_facts
 from tenants.request_log import RequestFilters as CallFilters
 from tests.browser.driver import Watch, check_appearance, new_page, sign_in
 from tests.browser.page_lists.account import ACCOUNT
+from tests.browser.page_lists.ads import ADS, ADS_OFF, report_purchases
 from tests.browser.page_lists.agents import AGENTS, agent_ids, consent_ids
 from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
+from tests.browser.page_lists.inbox import INBOX, inbox_ids
 from tests.browser.page_lists.journeys import JOURNEYS, journey_ids
 from tests.browser.page_lists.kitchen import KITCHEN, kitchen_ids
 from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
 from tests.browser.page_lists.menus import MENU_PAGES
 from tests.browser.page_lists.not_visited import ELSEWHERE
 from tests.browser.page_lists.printing import PAPER, printing_ids
+from tests.browser.page_lists.templates import TEMPLATES, template_ids
 from tests.factories import unique_email
 from tests.short_demo import short_demo
 from webhooks import endpoints
@@ -111,13 +109,7 @@ OWNER = {
     "requests": "/integrations/requests",
     "requests-empty": "/integrations/requests?outcome=broken",
     "request": "/integrations/requests/{call}",
-    "inbox": "/inbox",
-    "inbox-empty": "/inbox?q=nothing-like-it",
-    "conversation": "/inbox/{conversation}",
-    "conversation-old": "/inbox/{old_conversation}",
-    "quick-replies": "/inbox/quick-replies",
-    "quick-reply": "/inbox/quick-replies/{reply}",
-    "quick-reply-remove": "/inbox/quick-replies/{reply}/remove",
+    **INBOX,
     "messages": "/messages",
     "message-new": "/messages/new",
     "messages-empty": "/messages?reference=nothing",
@@ -159,6 +151,7 @@ OWNER = {
     "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
+    **ADS,
     **AGENTS,
     **KITCHEN,
     **PAPER,
@@ -189,13 +182,7 @@ OWNER = {
     "line-paired": "/lines/{paired}/pair",
     "line-linked-up": "/lines/{paired}",
     "line-logout": "/lines/{paired}/logout",
-    "templates": "/templates",
-    "templates-empty": "/templates?q=nothing",
-    "template": "/templates/{template}",
-    "template-paused": "/templates/{paused}",
-    "template-new": "/templates/new",
-    "template-edit": "/templates/{template}/edit",
-    "template-delete": "/templates/{template}/delete",
+    **TEMPLATES,
     "message-photo": "/messages/{photo}",
     "received": "/received",
     "received-empty": "/received?kind=form",
@@ -255,6 +242,7 @@ SHOP = {
     "automation": "/automations/{automation}",
     "automation-new": "/automations/new/owner_notice",
     **JOURNEYS,
+    **ADS_OFF,
 }
 OPERATOR = {
     "operator": "/operator/",
@@ -333,12 +321,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
             scheduled_at=now() + timedelta(hours=2),
         )
         ticket = message_accept.accept_message(draft, line, current_tenant_facts())
-        talks = inbox_conversations.list_conversations(ConversationFilters(view="all"), None, 50)
-        reply = quick_replies.list_quick_replies()[0]
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
-        known = template_repository.list_templates(TemplateFilters())
-        template = next(one for one in known if one.name == "weekend_menu")
-        paused = next(one for one in known if one.state == "paused")
         [hook] = hook_log.list_hooks(hook_log.HookFilters(state="parked"), None, 1)
         photo = message_queries.get("wamid.demo-photo")
         working = next(one for one in endpoints.list_endpoints() if one.enabled)
@@ -346,6 +329,8 @@ def _ids(tenant_id: int) -> dict[str, object]:
         delivered = deliveries.list_deliveries(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.list_deliveries(DeliveryFilters(state="cancelled"), None, 1)[0]
         people_there = _contacts() | _dining() | _orders() | campaign_ids() | agent_ids()
+        people_there |= inbox_ids() | template_ids()
+        report_purchases()
     password = hash_password("a fine long password")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", password)
@@ -364,8 +349,6 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "paired": phones[2].id,
             "message": ticket.id,
             "call": call.id,
-            "template": template.id,
-            "paused": paused.id,
             "parked_hook": hook.id,
             "photo": photo.id,
             "group": "messages",
@@ -374,9 +357,6 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "gone": gone.id,
             "delivery": delivered.id,
             "undelivered": undelivered.id,
-            "conversation": next(one.id for one in talks if one.contact_name == "Burak Çelik"),
-            "old_conversation": talks[-1].id,
-            "reply": reply.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),

@@ -31,7 +31,8 @@ def _add_runs(journey_id: str) -> None:
     found = select(Contact.id).where(Contact.tenant_id == tenant_id).order_by(Contact.id)
     for number, contact_id in enumerate(db.session.scalars(found.limit(len(ANSWERS) + 1))):
         answer = ANSWERS[number] if number < len(ANSWERS) else ""
-        run_id, at = new_id("jrn"), now() - timedelta(hours=9 * number + 2)
+        hours = 9 * (len(ANSWERS) - number) + 2  # the newest last, as real runs are stored
+        run_id, at = new_id("jrn"), now() - timedelta(hours=hours)
         step = FOLLOWS.get(answer, "ask")
         handed = step == "person"
         visits = [("ask", "ask", answer)]

@@ -14,7 +14,8 @@ if (whenForm) {
   show();
 }
 
-// Choices belong to buttons and lists.
+// Choices belong to buttons and lists. A message has at most three buttons.
+const MOST_BUTTONS = 3;
 for (const answer of editor.querySelectorAll("[data-answer]")) {
   const form = answer.form;
   const show = () => {
@@ -22,6 +23,10 @@ for (const answer of editor.querySelectorAll("[data-answer]")) {
     form.querySelector("[data-choices]").hidden = !list && answer.value !== "buttons";
     form.querySelector("[data-list-button]").hidden = !list;
     for (const about of form.querySelectorAll(".choice-about")) about.hidden = !list;
+    form.querySelectorAll(".choice-row").forEach((row, at) => {
+      row.hidden = !list && at >= MOST_BUTTONS && !row.querySelector("input").value;
+    });
+    form.querySelector("[data-more-choices]").hidden = !list;
   };
   answer.addEventListener("change", show);
   show();

@@ -52,6 +52,7 @@ def test_hours_menu_and_hand_over_are_built_played_and_published(visit, app, sho
     check_appearance(page, "journey-problems")
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("link", name="Edit step 1").click()
+    expect(page.get_by_label("Choice 4")).not_to_be_visible()
     for number, target in enumerate(("2. Say", "3. Send menu link", "4. Hand to a person")):
         options = page.locator(f"select[name=next_{number}]")
         label = options.locator("option", has_text=target).first.text_content()

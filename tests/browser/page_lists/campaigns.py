@@ -14,6 +14,7 @@ CAMPAIGNS = {
     "campaign-what": "/campaigns/{draft_campaign}/what",
     "campaign-buttons": "/campaigns/{buttons_campaign}/what",
     "campaign-map": "/campaigns/{map_campaign}/what",
+    "campaign-measure": "/campaigns/{draft_campaign}/measure",
     "campaign-when": "/campaigns/{draft_campaign}/when",
     "campaign-check": "/campaigns/{draft_campaign}/check",
     "campaign-start": "/campaigns/{draft_campaign}/start",

@@ -14,6 +14,7 @@ ELSEWHERE = {
     "/r/X/orders/X/cart": "read by a script",
     "/r/X/times/X": "read by a script",
     "/audit.csv": "a file",
+    "/l/X": "leads on",
     "/phones/order/X": "leads to the simulated phone",
     "/phones/write/X": "leads to the simulated phone",
     "/photos/X": "a picture",
@@ -41,6 +42,7 @@ ELSEWHERE = {
     "/messages.csv": "a file",
     "/orders.csv": "a file",
     "/campaigns/X/results.csv": "a file",
+    "/campaigns/X/effect.csv": "a file",
     "/print-jobs/X/picture.png": "a picture",
     "/payments/links/X/qr.svg": "a file",
     "/pay/X": "the payer's page, seen in journeys/test_card.py",
@@ -80,7 +82,15 @@ ELSEWHERE = {
     **dict.fromkeys(
         (
             f"/reports/{part}.csv"
-            for part in ("delivery", "items", "messages", "orders", "printing")
+            for part in (
+                "ads",
+                "delivery",
+                "items",
+                "messages",
+                "orders",
+                "printing",
+                "response-times",
+            )
         ),
         "a file",
     ),
