@@ -60,7 +60,9 @@ def _mark_next(tenant_id: int, _done: int) -> None:
 def _send(one: DueNotification) -> Callable[[DueNotification], None]:
     """Returns what to record."""
     settings: Settings = current_app.extensions["comanda"]
-    if not settings.vapid_private_key or one.expired:
+    if one.role is None:
+        return notifications.record_gone
+    if not settings.vapid_private_key or one.expired or not one.allowed:
         return notifications.record_refusal
     contact = f"mailto:{settings.support_email}" if settings.support_email else settings.base_url
     try:

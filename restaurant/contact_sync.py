@@ -78,6 +78,9 @@ UPDATE refunds SET reason = ''
        SELECT id FROM payments
         WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[])))
 """)
+MOVE_CONVERSIONS = text("""
+UPDATE ad_conversions SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
+""")
 DROP_CONVERSIONS = text("""
 DELETE FROM ad_conversions WHERE tenant_id = :tenant_id AND contact_id = :contact_id
 """)
@@ -111,7 +114,7 @@ def merge(kept_id: str, gone_id: str) -> None:
         "kept": str(to_uuid("con", kept_id)),
         "gone": str(to_uuid("con", gone_id)),
     }
-    for statement in (MOVE, MOVE_COURIERS):
+    for statement in (MOVE, MOVE_COURIERS, MOVE_CONVERSIONS):
         db.session.execute(statement, names)
     loyalty_contact_sync.merge(kept_id, gone_id)
 

@@ -15,6 +15,7 @@ from tenants import audit, people
 from tenants.apps import grants as app_grants
 from tenants.models import Account, Invitation, Member, Membership, Person
 from tenants.plans import limits as plan_limits
+from tenants.push import subscriptions as push_subscriptions
 from tenants.rights import ROLES, may_assign_role, role_may
 
 INVITATION_LIFE = timedelta(days=7)
@@ -145,6 +146,7 @@ def remove_member(member_id: str, by_role: str) -> None:
         )
     )
     app_grants.revoke_all_of(member.person_id)
+    push_subscriptions.remove_person(member.person_id)
     audit.record("team.removed", person.name if person else "", role=member.role)
 
 

@@ -936,7 +936,7 @@ export declare class Operations {
   getJourneysByJourneyId(journeyId: string | number, options?: CallOptions): Promise<JourneyDetail>;
   /** Change the draft of a journey: `PUT /journeys/{journey_id}` */
   putJourneysByJourneyId(journeyId: string | number, body: JourneyFacts, options?: CallOptions): Promise<JourneyDetail>;
-  /** Start no new runs: `POST /journeys/{journey_id}/pause` */
+  /** Pause a journey: `POST /journeys/{journey_id}/pause` */
   postJourneysByJourneyIdPause(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;
   /** Publish the draft: `POST /journeys/{journey_id}/publish` */
   postJourneysByJourneyIdPublish(journeyId: string | number, options?: CallOptions): Promise<JourneyShape>;

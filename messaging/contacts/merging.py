@@ -8,12 +8,14 @@ from sqlalchemy import delete, func, select, text, tuple_, update
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import invalid
-from core.ids import to_uuid
+from core.ids import from_uuid, to_uuid
 from messaging import search_index
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
 from messaging.contacts import duplicates, search_tokens
 from messaging.contacts.cards import ContactCard
+from messaging.journeys import reasons as journey_reasons
+from messaging.journeys.stops import stop_runs
 from messaging.messages import queries as message_queries
 from messaging.models import (
     BlockedPhone,
@@ -24,6 +26,7 @@ from messaging.models import (
     Identity,
 )
 from tenants import audit
+from tenants.push import notifications as push_notifications
 
 MOVE_MESSAGES = text("""
 UPDATE messages SET contact_id = :kept
@@ -41,6 +44,13 @@ UPDATE conversations AS stays
        waiting_since = least(stays.waiting_since, leaves.waiting_since),
        case_id = coalesce(stays.case_id, leaves.case_id),
        assigned_to = coalesce(stays.assigned_to, leaves.assigned_to),
+       assigned_at = CASE WHEN stays.assigned_to IS NULL THEN leaves.assigned_at
+                          ELSE stays.assigned_at END,
+       queued_at = CASE WHEN stays.assigned_to IS NULL AND leaves.assigned_to IS NULL
+                        THEN least(stays.queued_at, leaves.queued_at) END,
+       snoozed_until = CASE WHEN (stays.snoozed_until IS NOT NULL OR stays.closed_at IS NOT NULL)
+                             AND (leaves.snoozed_until IS NOT NULL OR leaves.closed_at IS NOT NULL)
+                            THEN least(stays.snoozed_until, leaves.snoozed_until) END,
        closed_at = CASE WHEN stays.closed_at IS NULL OR leaves.closed_at IS NULL THEN NULL
                         ELSE greatest(stays.closed_at, leaves.closed_at) END,
        tell_read = CASE WHEN leaves.last_at > stays.last_at
@@ -62,6 +72,21 @@ UPDATE conversation_cases SET conversation_id = stays.id
   FROM conversations AS leaves, conversations AS stays
  WHERE conversation_cases.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
    AND stays.tenant_id = :tenant_id AND conversation_cases.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+# A conversation has one open case.
+CLOSE_SECOND_CASES = text("""
+UPDATE conversation_cases AS k SET closed_at = :now
+  FROM conversations AS leaves, conversations AS stays
+ WHERE k.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND k.id = leaves.case_id AND k.id <> stays.case_id
+   AND k.closed_at IS NULL
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+BOTH_CONVERSATIONS = text("""
+SELECT leaves.id AS gone_id, stays.id AS kept_id
+  FROM conversations AS leaves, conversations AS stays
+ WHERE leaves.tenant_id = :tenant_id AND stays.tenant_id = :tenant_id
    AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
 """)
 MOVE_SCHEDULED_REPLIES = text("""
@@ -89,12 +114,6 @@ SELECT said.tenant_id, said.word, stays.id
    AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
  ORDER BY said.word
     ON CONFLICT DO NOTHING RETURNING word
-""")
-# The two may be in the same journey, which a contact can be in only once.
-STOP_JOURNEYS = text("""
-UPDATE journey_runs SET state = 'stopped', because = 'other_journey', due_at = NULL, waits = '',
-       ended_at = :now, changed_at = :now
- WHERE tenant_id = :tenant_id AND contact_id = :gone AND state = 'running'
 """)
 MOVE_JOURNEYS = text("""
 UPDATE journey_runs SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
@@ -276,10 +295,16 @@ def _merge_conversations(preview: MergePreview, kept_id: str, gone_id: str) -> N
     }
     phones = contact_cards.addresses_of(preview.gone)
     db.session.execute(MOVE_MESSAGES, {**params, "phones": phones})
+    # The two may be in the same journey, which a contact can be in only once.
+    stop_runs(gone_id, journey_reasons.OTHER_JOURNEY)
+    for row in db.session.execute(BOTH_CONVERSATIONS, params).all():
+        push_notifications.move_conversation(
+            from_uuid("cnv", row.gone_id), from_uuid("cnv", row.kept_id)
+        )
     for statement in (
-        *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_CASES, MOVE_SCHEDULED_REPLIES),
+        *(JOIN_CONVERSATIONS, MOVE_NOTES, CLOSE_SECOND_CASES, MOVE_CASES, MOVE_SCHEDULED_REPLIES),
         *(MOVE_LABELS, MOVE_WORDS),
         *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS, MOVE_LINKS),
-        *(STOP_JOURNEYS, MOVE_JOURNEYS),
+        MOVE_JOURNEYS,
     ):
         db.session.execute(statement, params)

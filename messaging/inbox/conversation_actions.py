@@ -161,8 +161,8 @@ def announce_assignment(
     if person_id and not (current_actor().kind == "person" and current_actor().id == person_id):
         notifications.announce(
             "assigned",
-            f"conversation:{talk.id}",
-            f"/inbox/{talk.id}",
+            notifications.conversation_tag(talk.id),
+            notifications.conversation_path(talk.id),
             {"name": talk.title, "text": talk.last_text[: notifications.LONGEST_TEXT]},
             only=person_id,
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from core.clock import now
 from core.db import current_tenant_id, db
@@ -58,10 +58,15 @@ def json_text(values: Any) -> str:
 
 
 def obstacle(run: JourneyRun) -> str:
-    """Why a run that waited does not go on: the journey was deleted meanwhile."""
-    journey = db.session.get(Journey, (current_tenant_id(), run.journey_id))
-    removed = journey is None or journey.removed_at is not None
-    return reasons.JOURNEY_REMOVED if removed else ""
+    """Why a run does not go on: the journey was deleted or paused meanwhile."""
+    journey = db.session.execute(
+        select(Journey.live, Journey.removed_at).where(
+            Journey.tenant_id == current_tenant_id(), Journey.id == run.journey_id
+        )
+    ).first()
+    if journey is None or journey.removed_at is not None:
+        return reasons.JOURNEY_REMOVED
+    return "" if journey.live else reasons.JOURNEY_PAUSED
 
 
 def read_facts(run: JourneyRun, moment: datetime) -> RunFacts:

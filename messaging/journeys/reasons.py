@@ -19,6 +19,8 @@ NOT_REACHABLE = "not_reachable"
 ORDERED = "ordered"
 INTERNAL_ERROR = "internal_error"
 JOURNEY_REMOVED = "journey_removed"
+JOURNEY_PAUSED = "journey_paused"
+CONTACT_DELETED = "contact_deleted"
 CALL_INTERRUPTED = "call_interrupted"
 CALL_REFUSED = "call_refused"
 NO_STORE = "no_store"
@@ -45,6 +47,8 @@ JOURNEY_REASONS = ReasonSentences(
         ORDERED: N_("The customer placed the order."),
         INTERNAL_ERROR: N_("Something went wrong on our side. We tried several times."),
         JOURNEY_REMOVED: N_("The journey was deleted."),
+        JOURNEY_PAUSED: N_("The journey was paused."),
+        CONTACT_DELETED: N_("The contact was deleted."),
         CALL_INTERRUPTED: N_("The call was interrupted. It is not repeated."),
         CALL_REFUSED: N_("The other service refused the call."),
         NO_STORE: N_("The order did not come from a store that can be changed."),

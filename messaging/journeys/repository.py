@@ -11,7 +11,7 @@ from core.db import THIS_TENANT, current_tenant_id, db, notify_workers
 from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical_id, new_id
 from core.queue import lanes
-from messaging.journeys import validation
+from messaging.journeys import reasons, stops, validation
 from messaging.journeys.definition import Definition, read_definition, stored
 from messaging.journeys.validation import Problem
 from messaging.lines import repository as line_repository
@@ -177,7 +177,7 @@ def publish(journey_id: str) -> Journey:
 
 
 def set_live(journey_id: str, live: bool) -> Journey:
-    """Pause or resume. A paused journey starts no new runs; runs that have begun go on."""
+    """Pause or resume. A paused journey starts no new runs, and those that have begun end."""
     journey = get(journey_id, lock=True)
     if live and not journey.version:
         raise Conflict("not_published", "Publish the journey first.")
@@ -187,6 +187,9 @@ def set_live(journey_id: str, live: bool) -> Journey:
         journey.live, journey.changed_at = live, now()
         act = "journeys.resumed" if live else "journeys.paused"
         audit.record(act, journey.name, journey=journey.id)
+        db.session.flush()
+        if not live:
+            stops.stop_journey(journey.id, reasons.JOURNEY_PAUSED)
     return journey
 
 
@@ -195,6 +198,8 @@ def remove(journey_id: str) -> None:
     journey = get(journey_id, lock=True)
     journey.removed_at, journey.live = now(), False
     audit.record("journeys.removed", journey.name, journey=journey.id)
+    db.session.flush()
+    stops.stop_journey(journey.id, reasons.JOURNEY_REMOVED)
 
 
 def live_journeys(*triggers: str) -> list[LiveJourney]:

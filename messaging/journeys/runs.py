@@ -111,7 +111,7 @@ def start_now(journey: LiveJourney, new: NewRun) -> str | None:
     run_id = insert_run(journey, new)
     if run_id is not None:
         run = _locked(run_id)
-        if run is not None:
+        if run is not None and not _ended_with_journey(run):
             _advance_safely(run, journey.definition, None)
     return run_id
 
@@ -129,13 +129,19 @@ def waiting_for_reply(contact_id: str, line_id: int) -> JourneyRun | None:
     return _locked(from_uuid("jrn", row.id)) if row is not None else None
 
 
-def take_reply(run: JourneyRun, reply: engine.Reply) -> None:
-    """Carry out what follows from the customer's message, in the transaction that stored it."""
+def take_reply(run: JourneyRun, reply: engine.Reply) -> bool:
+    """Carry out what follows from the customer's message, in the transaction that stored it.
+
+    False: the journey was paused or deleted, so the message is for the team.
+    """
+    if _ended_with_journey(run):
+        return False
     definition = repository.version_of(run.journey_id, run.version)
     step = _last_step(run)
     if step is not None:
         step.answer = (reply.text or reply.kind)[: engine.LONGEST_ANSWER]
     _advance_safely(run, definition, reply)
+    return True
 
 
 def claim_due(most: int) -> list[str]:
@@ -149,7 +155,7 @@ def continue_run(run_id: str) -> str | None:
     outside of the transaction, which has then recorded that it is being made.
     """
     run = _locked(run_id)
-    if run is None or run.state != RUNNING:
+    if run is None or run.state != RUNNING or _ended_with_journey(run):
         return None
     if run.waits == CALL:
         run.waits, run.due_at = CALLING, now() + timedelta(seconds=CALL_SECONDS)
@@ -163,11 +169,16 @@ def continue_run(run_id: str) -> str | None:
         settle_call(run, definition, done)
         return None
     chaos.fault_point("journey_claimed")
-    if why := effects.obstacle(run):
-        _end(run, why)
-        return None
     _advance_safely(run, definition, engine.TimeOver() if run.waits else None)
     return None
+
+
+def _ended_with_journey(run: JourneyRun) -> bool:
+    """End the run if its journey was paused or deleted."""
+    why = effects.obstacle(run)
+    if why:
+        _end(run, why)
+    return bool(why)
 
 
 def settle_call(run: JourneyRun, definition: Definition, done: engine.CallDone) -> None:

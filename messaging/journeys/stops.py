@@ -1,10 +1,13 @@
-"""End the runs of a contact at once: a member answered, or the contact opted out or was blocked.
+"""End runs at once: those of a contact, for example because a member answered or the contact opted
+out, and those of a journey that was paused or deleted.
 
 In the transaction of what ended them. A worker that is carrying out a step holds the run's lock, so
 this waits for it, and nothing is sent afterwards.
 """
 
-from sqlalchemy import text
+from typing import Any
+
+from sqlalchemy import TextClause, text
 
 from core.clock import now, rfc3339
 from core.db import current_tenant_id, db
@@ -23,6 +26,22 @@ UPDATE journey_runs SET state = 'stopped', because = :because, due_at = NULL, wa
 RETURNING id, journey_id, version, contact_id, line_id, started_at
 """)
 
+STOP_JOURNEY = text("""
+UPDATE journey_runs SET state = 'stopped', because = :because, due_at = NULL, waits = '',
+       ended_at = :now, changed_at = :now
+ WHERE tenant_id = :tenant_id AND id = ANY (ARRAY(
+       SELECT id FROM journey_runs
+        WHERE tenant_id = :tenant_id AND journey_id = :journey_id AND state = 'running'
+        ORDER BY id FOR UPDATE))
+RETURNING id, journey_id, version, contact_id, line_id, started_at
+""")
+
+
+def stop_journey(journey_id: str, because: str) -> int:
+    """Stop all runs of a journey. Returns how many were stopped."""
+    params = {"journey_id": str(to_uuid("jny", journey_id)), "because": because}
+    return _stop(STOP_JOURNEY, params)
+
 
 def stop_runs(
     contact_id: str,
@@ -33,28 +52,30 @@ def stop_runs(
     spared: str = "",
 ) -> int:
     """Stop the running journeys of a contact. Returns how many were stopped."""
-    moment = now()
-    rows = db.session.execute(
+    return _stop(
         STOP,
         {
-            "tenant_id": current_tenant_id(),
             "contact_id": str(to_uuid("con", contact_id)),
             "because": because,
             "line_id": line_id,
             "only_questions": only_questions,
             "spared": str(to_uuid("jrn", spared)) if spared else None,
-            "now": moment,
         },
-    ).all()
+    )
+
+
+def _stop(statement: TextClause, params: dict[str, Any]) -> int:
+    where = {"tenant_id": current_tenant_id(), "now": now()}
+    rows = db.session.execute(statement, where | params).all()
     for row in rows:
         publish_run_event(
             "stopped",
             run_id=from_uuid("jrn", row.id),
             journey_id=from_uuid("jny", row.journey_id),
             version=row.version,
-            contact_id=contact_id,
+            contact_id=from_uuid("con", row.contact_id),
             line_id=row.line_id,
-            because=because,
+            because=params["because"],
         )
     return len(rows)
 

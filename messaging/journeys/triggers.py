@@ -82,7 +82,8 @@ def answer(line: Line, message: InboundMessage, message_id: str) -> object:
     step = repository.version_of(run.journey_id, run.version).get(run.step)
     if not engine.is_answer(step, reply) and _keyword_journeys(line, message):
         return False
-    runs.take_reply(run, reply)
+    if not runs.take_reply(run, reply):
+        return False
     handed = run.because in (reasons.HANDED_OVER, reasons.ANSWER_NOT_UNDERSTOOD)
     return NEEDS_PERSON if run.state != engine.RUNNING and handed else True
 

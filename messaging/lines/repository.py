@@ -20,7 +20,6 @@ from core.db import (
 from core.errors import Forbidden, Invalid, NotFound, invalid
 from core.ids import new_token
 from core.lookups import add_lookup as make_findable
-from core.lookups import remove_lookup
 from core.queue import lanes
 from core.values.phone import BadPhone, check_phone
 from messaging.lines.drivers.base import LineFacts
@@ -269,24 +268,6 @@ def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") ->
             now=other.name if other else "",
         )
     return line
-
-
-def remove(line_id: int) -> None:
-    """Remove a line. The row stays for its messages; its secrets are deleted."""
-    line = get(line_id)
-    if line.test:
-        raise Invalid("test_line", "The test line cannot be deleted. Every account has one.")
-    line.removed_at, line.enabled, line.is_default = now(), False, False
-    line.fallback_line_id = None
-    db.session.execute(
-        update(Line)
-        .where(Line.tenant_id == current_tenant_id(), Line.fallback_line_id == line.id)
-        .values(fallback_line_id=None)
-    )
-    line.token = line.app_secret = None
-    if line.hook_token:
-        remove_lookup("cloud_hook", line.hook_token)
-    audit.record("lines.removed", line.name, instance_id=line.id)
 
 
 def list_routes() -> tuple[LineRoute, ...]:

@@ -159,7 +159,10 @@ def live(journey_id: str) -> Any:
         told = (
             gettext("“%(name)s” is on.", name=name)
             if on
-            else gettext("“%(name)s” starts no new conversations.", name=name)
+            else gettext(
+                "“%(name)s” is paused: it starts no conversations, and open ones have ended.",
+                name=name,
+            )
         )
         flash(told, "success")
     return redirect(url_for("journeys.edit", journey_id=journey_id))

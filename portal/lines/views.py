@@ -16,6 +16,7 @@ from messaging.lines import (
     recipient_limits,
     send_lane,
 )
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import capabilities
 from messaging.lines.drivers.base import LineDriver, LineFacts
@@ -231,7 +232,7 @@ def remove(line_id: int) -> Any:
         with tenant_scope(g.tenant_id):
             if DRIVERS[known.kind].has_sessions and known.state not in ("unpaired", "logged_out"):
                 pairing.end_session(line_id)
-            line_repository.remove(line_id)
+            line_removal.remove(line_id)
 
     return confirm_then(
         act,

@@ -30,9 +30,9 @@ BATCH = 2_000
 # Read along the primary key's index. With old statistics PostgreSQL expects few rows after the
 # cursor, and would read and sort all of them for every batch.
 IN_ORDER = text("SELECT set_config('enable_sort', 'off', true)")
-_SECRET_ENDS = ("_hash", "token", "secret", "password", "fingerprint")
+_SECRET_ENDS = ("_hash", "token", "secret", "password", "fingerprint", "endpoint")
 # Tables with internal data that says nothing about the business.
-_LEFT_OUT = frozenset({"exports", "idempotency_keys"})
+_LEFT_OUT = frozenset({"exports", "idempotency_keys", "push_notifications"})
 
 
 def request_export() -> Export:

@@ -1,5 +1,6 @@
 """Queue notifications, and claim and settle them for the worker that sends them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,6 +13,8 @@ from core.db import current_tenant_id, db, notify_workers
 from core.ids import from_uuid, to_uuid
 from core.queue import lanes
 from core.security.web_push import BrowserKeys
+from tenants.push.subscriptions import TOPICS
+from tenants.rights import role_may
 
 LANE = "push"
 LONGEST_TEXT = 120
@@ -53,10 +56,11 @@ UPDATE push_notifications AS n SET due_at = :leased_until, tries = n.tries + 1
   FROM (SELECT subscription_id, tag FROM push_notifications
          WHERE tenant_id = :tenant_id AND due_at <= :now
          ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED) AS due, push_subscriptions AS s
+  LEFT JOIN members AS m ON m.tenant_id = :tenant_id AND m.person_id = s.person_id
  WHERE n.tenant_id = :tenant_id AND n.subscription_id = due.subscription_id AND n.tag = due.tag
    AND s.tenant_id = :tenant_id AND s.id = n.subscription_id
 RETURNING n.id, n.subscription_id, n.tag, n.topic, n.facts, n.path, n.tries, n.created_at,
-          s.person_id, s.endpoint, s.public_key, s.auth_secret, s.shows_text
+          s.person_id, s.endpoint, s.public_key, s.auth_secret, s.shows_text, m.role
 """)
 # By id: a newer notification about the same thing stays.
 DONE = text("""
@@ -78,6 +82,16 @@ NEXT_DUE = text("SELECT min(due_at) FROM push_notifications WHERE tenant_id = :t
 DELETE_OLD = text("""
 DELETE FROM push_notifications WHERE tenant_id = :tenant_id AND created_at < :before
 """)
+DROP_TAGS = text("""
+DELETE FROM push_notifications WHERE tenant_id = :tenant_id AND tag = ANY(:tags)
+""")
+MOVE_TAG = text("""
+UPDATE push_notifications AS n SET tag = :tag, path = :path
+ WHERE n.tenant_id = :tenant_id AND n.tag = :old AND NOT EXISTS (
+       SELECT 1 FROM push_notifications AS other
+        WHERE other.tenant_id = :tenant_id AND other.subscription_id = n.subscription_id
+          AND other.tag = :tag)
+""")
 
 
 @dataclass(frozen=True)
@@ -94,6 +108,15 @@ class DueNotification:
     endpoint: str
     keys: BrowserKeys
     shows_text: bool
+    role: str | None
+    """The member's role now; None: they have left the team."""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the member may still see what it is about."""
+        if self.role is None:
+            return False
+        return self.topic not in TOPICS or role_may(self.role, TOPICS[self.topic])
 
     @property
     def expired(self) -> bool:
@@ -113,6 +136,33 @@ def announce_test(person_id: str) -> bool:
     if rows:
         _wake()
     return bool(rows)
+
+
+def conversation_tag(conversation_id: str) -> str:
+    return f"conversation:{conversation_id}"
+
+
+def conversation_path(conversation_id: str) -> str:
+    return f"/inbox/{conversation_id}"
+
+
+def drop_conversations(conversation_ids: Sequence[str]) -> None:
+    """The customer is deleted: what waits may hold the name and words of messages."""
+    if conversation_ids:
+        tags = [conversation_tag(one) for one in conversation_ids]
+        db.session.execute(DROP_TAGS, {"tenant_id": current_tenant_id(), "tags": tags})
+
+
+def move_conversation(gone_id: str, kept_id: str) -> None:
+    """Two conversations become one: what waits is about the kept one."""
+    moved = {
+        "tenant_id": current_tenant_id(),
+        "old": conversation_tag(gone_id),
+        "tag": conversation_tag(kept_id),
+        "path": conversation_path(kept_id),
+    }
+    db.session.execute(MOVE_TAG, moved)
+    drop_conversations([gone_id])
 
 
 def _wake() -> None:
@@ -174,6 +224,7 @@ def claim_due() -> list[DueNotification]:
             endpoint=row.endpoint,
             keys=BrowserKeys(row.public_key, row.auth_secret),
             shows_text=row.shows_text,
+            role=row.role,
         )
         for row in db.session.execute(CLAIM, params)
     ]
@@ -210,7 +261,7 @@ def mark_next_due() -> bool:
 
 
 def delete_old() -> None:
-    before = now() - EXPIRES * 2
+    before = now() - EXPIRES
     db.session.execute(DELETE_OLD, {"tenant_id": current_tenant_id(), "before": before})
 
 

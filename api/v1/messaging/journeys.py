@@ -85,7 +85,7 @@ def change_journey(path: JourneyPath, body: JourneyFacts) -> dict[str, Any]:
 @v1.delete("/journeys/<journey_id>", tags=[TAG], summary="Delete a journey", responses={204: None})
 @key_may("campaigns")
 def remove_journey(path: JourneyPath) -> tuple[str, int]:
-    """Runs that have begun end at their next step."""
+    """Runs that have begun end at once."""
     with tenant_scope(g.tenant_id):
         repository.remove(path.journey_id)
     return "", 204
@@ -109,12 +109,12 @@ def publish_journey(path: JourneyPath) -> dict[str, Any]:
 @v1.post(
     "/journeys/<journey_id>/pause",
     tags=[TAG],
-    summary="Start no new runs",
+    summary="Pause a journey",
     responses={200: JourneyShape},
 )
 @key_may("campaigns")
 def pause_journey(path: JourneyPath) -> dict[str, Any]:
-    """Runs that have begun continue."""
+    """It starts no new runs, and those that have begun end at once."""
     return _apply(path.journey_id, lambda one: repository.set_live(one, False))
 
 

@@ -23,6 +23,7 @@ from core.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, inva
 from core.settings import Settings
 from core.values.phone import BadPhone, check_phone
 from messaging.lines import direct_send, live_check, send_lane
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud.driver import LineProblem
@@ -149,7 +150,7 @@ def delete_instance(path: InstancePath) -> tuple[str, int]:
 def remove_line(line: Line) -> None:
     if DRIVERS[line.kind].has_sessions and line.state not in ("unpaired", "logged_out"):
         pairing.end_session(line.id)
-    line_repository.remove(line.id)
+    line_removal.remove(line.id)
 
 
 def check_new_cloud_line(body: NewCloudInstance) -> list[LineProblem]:

@@ -17,7 +17,7 @@ from messaging.contacts import cards as contact_cards
 from messaging.contacts import consent as contact_consent
 from messaging.contacts import search_tokens
 from messaging.contacts.cards import ContactCard
-from messaging.contacts.erasure import personal_data, store_data
+from messaging.contacts.erasure import conversation_data, personal_data, store_data
 from messaging.contacts.erasure.personal_data import DeleteBlobs, ErasureTarget
 from messaging.messages import queries as message_queries
 from messaging.models import Contact, ContactErasure
@@ -69,6 +69,7 @@ def delete_contact_only(contact_id: str) -> None:
 def delete_contact_row(card: ContactCard) -> None:
     tenant_id = current_tenant_id()
     contact_consent.delete_blocked_phones(card.id)
+    conversation_data.end_waiting(card.id)
     with search_tokens.updating_tokens(card.id):
         db.session.execute(
             delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == card.id)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select, text, update
+from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
@@ -92,17 +92,6 @@ def lock() -> str:
         .with_for_update()
     ).first()
     return row.assignment if row is not None else "off"
-
-
-def forget_line(line_id: int) -> None:
-    """A line was deleted."""
-    db.session.execute(
-        update(InboxSettings)
-        .where(InboxSettings.tenant_id == current_tenant_id())
-        .values(
-            rating_lines=text("array_remove(rating_lines, :line_id)").bindparams(line_id=line_id)
-        )
-    )
 
 
 def _checked(wanted: TeamSettings) -> TeamSettings:

@@ -80,8 +80,8 @@ def follow_up(
         wake_inbox()
     notifications.announce(
         "messages",
-        f"conversation:{conversation_id}",
-        f"/inbox/{conversation_id}",
+        notifications.conversation_tag(conversation_id),
+        notifications.conversation_path(conversation_id),
         {
             "name": message.sender_name or message.sender_phone or message.sender_username,
             "text": message.text[: notifications.LONGEST_TEXT],

@@ -9,6 +9,7 @@ from api.hooks.cloud import line_addresses
 from api.hooks.receive import HOOKS_REFUSED
 from core.db import db, global_scope, tenant_scope
 from core.queue.lanes import Lane
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.models import Contact, Message
 from tests.messaging.message_factory import add_line, cloud_body, signed, status_value, text_value
@@ -125,7 +126,7 @@ def test_an_unknown_token_is_not_there(client, app, token):
 def test_a_removed_line_is_not_there(post, restaurant, line):
     body = cloud_body(line, text_value("Merhaba"))
     with restaurant.scope():
-        line_repository.remove(line.id)
+        line_removal.remove(line.id)
     assert post(body).status_code == 404
 
 

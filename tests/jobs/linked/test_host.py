@@ -14,6 +14,7 @@ from core.redis.client import redis_client
 from jobs.linked.wakeup import CHANNEL
 from jobs.tenants import account_closure as closing_job
 from messaging import reasons
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.linked import pairing
 from messaging.lines.drivers.linked.device_store import DeviceStore
@@ -353,7 +354,7 @@ def test_a_removed_line_leaves_no_keys_behind(stage, restaurant, line, keys):
     keys.plant(restaurant, line)
     with restaurant.scope():
         pairing.end_session(line)
-        line_repository.remove(line)
+        line_removal.remove(line)
     eventually(lambda: keys.left(restaurant) == 0)
     eventually(lambda: not ends(restaurant))
 

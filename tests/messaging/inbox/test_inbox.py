@@ -17,6 +17,7 @@ from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import replies as inbox_replies
 from messaging.inbox.conversations import ConversationFilters
 from messaging.inbox.replies import Reply
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.messages import queries as message_queries
 from messaging.messages.media import uploads as media_uploads
@@ -211,7 +212,7 @@ def test_nothing_goes_out_by_a_line_that_is_off_or_gone(restaurant, line, selin)
     with pytest.raises(Conflict):
         send(restaurant, selin, text="x")
     with restaurant.scope():
-        line_repository.remove(line)
+        line_removal.remove(line)
         talk = inbox_conversations.get(talk_with_id(AYSE))
         assert (
             inbox_replies.reply_obstacle(talk, inbox_replies.conversation_line(talk))

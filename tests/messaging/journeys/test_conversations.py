@@ -3,16 +3,21 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select, update
 
 from core import clock
+from core.db import db
 from jobs import journeys as journeys_job
 from messaging.contacts import identities
 from messaging.contacts import repository as contact_repository
+from messaging.contacts.erasure import erasures as contact_erasures
 from messaging.inbox import conversations, replies
 from messaging.inbox.replies import Reply
 from messaging.journeys import queries, repository, triggers
+from messaging.models import Journey
 from tests.line_factory import make_line
 from tests.messaging.journeys.sample_journeys import AYSE, MENU, publish, runs, sent, taps, writes
+from webhooks.models import Event
 
 
 @pytest.fixture
@@ -109,14 +114,61 @@ def test_a_run_keeps_the_version_that_it_began_with(shop, line):
     assert sent(shop)[-1] == "Closed for renovation."
 
 
-def test_a_paused_journey_starts_nothing_and_finishes_what_has_begun(shop, line):
+@pytest.mark.parametrize(
+    ("end", "because"),
+    [
+        (lambda one: repository.set_live(one, False), "journey_paused"),
+        (repository.remove, "journey_removed"),
+    ],
+)
+def test_a_paused_or_deleted_journey_starts_nothing_and_ends_what_has_begun(
+    shop, line, end, because
+):
     journey_id = publish(shop, MENU)
     writes(shop, line, "menu")
     with shop.scope():
-        repository.set_live(journey_id, False)
+        end(journey_id)
+    run = only_run(shop)
+    assert (run.state, run.because, run.due_at) == ("stopped", because, None)
+    assert run.ended_at is not None
+    with shop.scope():
+        told = select(Event.body).where(
+            Event.tenant_id == shop.tenant_id, Event.type == "journeys.stopped"
+        )
+        (body,) = db.session.scalars(told)
+    assert (body["data"]["run_id"], body["data"]["reason"]) == (run.id, because)
     taps(shop, line, "Hours")
     writes(shop, line, "menu")
-    assert sent(shop) == ["How can we help?", "We are open from 9 to 22."]
+    assert sent(shop) == ["How can we help?"]
+    assert len(runs(shop)) == 1
+    with shop.scope():
+        (talk,) = conversations.conversations_of_contact(identities.find_by_address(AYSE))
+    assert talk.unread == 2
+
+
+@pytest.mark.parametrize("values", [{"live": False}, {"live": False, "removed_at": clock.now()}])
+def test_an_answer_does_not_continue_a_run_that_its_journey_left_behind(shop, line, values):
+    """A run that began at the same moment as the journey ended."""
+    journey_id = publish(shop, MENU)
+    writes(shop, line, "menu")
+    with shop.scope():
+        db.session.execute(
+            update(Journey)
+            .where(Journey.tenant_id == shop.tenant_id, Journey.id == journey_id)
+            .values(**values)
+        )
+    taps(shop, line, "Hours")
+    assert sent(shop) == ["How can we help?"]
+    because = "journey_removed" if "removed_at" in values else "journey_paused"
+    assert (only_run(shop).state, only_run(shop).because) == ("stopped", because)
+
+
+def test_a_deleted_contact_is_in_no_journey(shop, line):
+    publish(shop, MENU)
+    writes(shop, line, "menu")
+    with shop.scope():
+        contact_erasures.delete_contact_only(identities.find_by_address(AYSE))
+    assert (only_run(shop).state, only_run(shop).because) == ("stopped", "contact_deleted")
 
 
 def test_a_waiting_time_is_continued_by_a_worker_once(app, shop, line):

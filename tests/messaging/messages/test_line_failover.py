@@ -13,6 +13,7 @@ from core.sql.async_pool import AsyncPool
 from jobs.sending.lane import SendLane
 from jobs.sending.worker import SendWorker
 from messaging import reasons
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.lines import send_lane
 from messaging.lines.drivers.base import SendAccepted, SendRefused
@@ -184,7 +185,7 @@ def test_lines_that_cannot_be_a_backup(restaurant, lines, other):
 def test_a_removed_line_is_no_backup_line(restaurant, lines):
     first, second = lines
     with restaurant.scope():
-        line_repository.remove(second.id)
+        line_removal.remove(second.id)
     with restaurant.scope():
         assert line_repository.get(first.id).fallback_line_id is None
 

@@ -13,6 +13,7 @@ from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.repository import CampaignInput
 from messaging.contacts import repository as crm
 from messaging.costs.usage import UsageTally
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import SendAccepted, SendRefused, SendUnknown, TryLater
 from messaging.messages import accept as message_accept
@@ -140,7 +141,7 @@ def test_filters_are_in_the_url(owners, several, query, found):
 def test_the_line_is_a_filter_also_when_it_is_gone(owners, restaurant, several):
     _, other = several
     with restaurant.scope():
-        line_repository.remove(other.id)
+        line_removal.remove(other.id)
     page = owners.get(f"/messages?line={other.id}")
     assert previews(page) == ["other line"]
     assert "Front desk (deleted)" in text_of(page)

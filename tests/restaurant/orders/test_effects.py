@@ -46,6 +46,7 @@ def test_the_effects_of_a_state_change_have_a_fixed_order(app):
         "restaurant.feedback.questions.schedule_question",
         "restaurant.orders.kitchen.promise.learn_from_order",
         "restaurant.payments.tab_accounts.follow_order",
+        "restaurant.journey_triggers.start_for_order",
     ]
 
 

@@ -12,14 +12,21 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from sqlalchemy import select
 
 from core.clock import advance, frozen
+from core.db import db
 from core.errors import Invalid
 from core.http import Policy
 from core.security import web_push
 from core.security.web_push import BrowserKeys
 from jobs import push as push_jobs
+from messaging.contacts import identities, merging
+from messaging.contacts.erasure import erasures as contact_erasures
+from tenants import team
+from tenants.data import export
 from tenants.push import notifications, subscriptions
+from tenants.push.models import PushNotification
 from tests.messaging.inbox.inbox_factory import AYSE, add_line, talk_with, writes
 
 SECRET = b"sixteen-bytes-ok"
@@ -114,6 +121,14 @@ def subscribe(business, person, service, phone, topics=("assigned",), shows_text
 def devices(business, person):
     with business.scope():
         return [one.id for one in subscriptions.list_of(person.id)]
+
+
+def waiting(business):
+    with business.scope():
+        query = select(PushNotification).where(PushNotification.tenant_id == business.tenant_id)
+        found = list(db.session.scalars(query))
+        db.session.expunge_all()
+        return found
 
 
 def send(app):
@@ -244,3 +259,95 @@ def test_bad_addresses_and_keys_are_refused(restaurant, phone):
                 device="",
                 policy=Policy(frozenset({80, 443})),
             )
+
+
+def test_a_member_who_left_gets_nothing_more(restaurant, service, phone, app, settings_with_key):
+    selin = restaurant.hires("inbox", "Selin Kaya")
+    subscribe(restaurant, selin, service, phone, ("messages",), shows_text=True)
+    line = add_line(restaurant)
+    writes(restaurant, line, AYSE)
+    with restaurant.scope():
+        team.remove_member(team.find_by_person(selin.id).id, "owner")
+    assert devices(restaurant, selin) == []
+    assert waiting(restaurant) == []
+    writes(restaurant, line, AYSE, text="Hello?")
+    send(app)
+    assert service.got == []
+
+
+def test_a_device_of_somebody_who_is_no_member_is_dropped_when_sending(
+    restaurant, service, phone, app, settings_with_key
+):
+    selin = restaurant.hires("inbox", "Selin Kaya")
+    subscribe(restaurant, selin, service, phone, ("messages",))
+    writes(restaurant, add_line(restaurant), AYSE)
+    with restaurant.scope():
+        db.session.delete(team.find_by_person(selin.id))
+    send(app)
+    assert service.got == []
+    assert devices(restaurant, selin) == []
+
+
+def test_a_topic_that_the_role_no_longer_allows_is_not_sent(
+    restaurant, service, phone, app, settings_with_key
+):
+    selin = restaurant.hires("manager", "Selin Kaya")
+    subscribe(restaurant, selin, service, phone, ("messages", "orders"))
+    line = add_line(restaurant)
+    writes(restaurant, line, AYSE)
+    with restaurant.scope():
+        team.change_role(team.find_by_person(selin.id).id, "waiter", "owner")
+        notifications.announce("orders", "order:1", "/orders/1", {"number": "A-1", "place": "Bar"})
+    send(app)
+    (told,) = [phone.decrypt(body) for _, body in service.got]
+    assert told["title"] == "New order"
+    assert waiting(restaurant) == []
+
+
+def test_what_waits_about_an_erased_contact_is_deleted(restaurant, service, phone):
+    selin = restaurant.hires("inbox", "Selin Kaya")
+    subscribe(restaurant, selin, service, phone, ("messages",), shows_text=True)
+    writes(restaurant, add_line(restaurant), AYSE)
+    assert [one.facts["text"] for one in waiting(restaurant)] == ["Merhaba"]
+    with restaurant.scope():
+        contact_erasures.start_erasure(identities.find_contact(AYSE))
+    assert waiting(restaurant) == []
+
+
+def test_what_waits_too_long_is_deleted_and_never_sent(
+    restaurant, service, phone, app, settings_with_key
+):
+    selin = restaurant.hires("inbox", "Selin Kaya")
+    subscribe(restaurant, selin, service, phone, ("messages",))
+    with frozen():
+        writes(restaurant, add_line(restaurant), AYSE)
+        advance(notifications.EXPIRES.total_seconds() + 1)
+        send(app)
+        assert (service.got, waiting(restaurant)) == ([], [])
+        writes(restaurant, add_line(restaurant), AYSE, text="Hello?")
+        advance(notifications.EXPIRES.total_seconds() + 1)
+        with restaurant.scope():
+            notifications.delete_old()
+        assert waiting(restaurant) == []
+
+
+def test_what_waits_follows_a_merged_conversation(restaurant, service, phone):
+    selin = restaurant.hires("inbox", "Selin Kaya")
+    subscribe(restaurant, selin, service, phone, ("messages",), shows_text=True)
+    line = add_line(restaurant)
+    writes(restaurant, line, AYSE)
+    kept = talk_with(restaurant)
+    with restaurant.scope():
+        notifications.drop_conversations([kept.id])
+    writes(restaurant, line, "905321117702", text="It is me", name="Ayşe")
+    with restaurant.scope():
+        merging.merge(identities.find_contact(AYSE), identities.find_contact("905321117702"))
+    (one,) = waiting(restaurant)
+    assert (one.path, one.facts["text"]) == (f"/inbox/{kept.id}", "It is me")
+
+
+def test_addresses_of_devices_and_waiting_texts_are_not_exported():
+    assert "push_notifications" not in export.exported_tables()
+    columns = {one.name for one in export.exported_columns("push_subscriptions")}
+    assert "device" in columns
+    assert not columns & {"endpoint", "endpoint_hash", "auth_secret"}

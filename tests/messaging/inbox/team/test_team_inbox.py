@@ -18,6 +18,7 @@ from messaging.inbox.replies import Reply
 from messaging.inbox.team import labels, ratings, response_times, scheduled_replies, snooze
 from messaging.inbox.team import settings as team_settings
 from messaging.inbox.team.settings import TeamSettings
+from messaging.lines import removal as line_removal
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage
 from messaging.models import ConversationCase, Message, ScheduledReply
@@ -332,3 +333,15 @@ def test_response_times_are_measured_from_the_customers_message(restaurant, line
     assert [(one.name, one.figures) for one in made.members] == [("Selin Kaya", made.total)]
     assert [(one.name, one.figures.reply_median) for one in made.labels] == [("Late", 600)]
     assert sum(one.figures.cases for one in made.days) == 3
+
+
+def test_a_removed_line_is_no_longer_chosen_and_the_last_one_ends_the_question(restaurant, line):
+    other = add_line(restaurant)
+    with restaurant.scope():
+        team_settings.save(TeamSettings(rating="faces", rating_lines=(line, other)))
+        line_removal.remove(line)
+        stored = team_settings.get()
+        assert (stored.rating, stored.rating_lines) == ("faces", (other,))
+        line_removal.remove(other)
+        stored = team_settings.get()
+        assert (stored.rating, stored.rating_lines) == ("off", ())
