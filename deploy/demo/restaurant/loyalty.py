@@ -10,7 +10,7 @@ from deploy.demo.restaurant.orders import GUESTS, advance_order, random_order_it
 from deploy.demo.restaurant.past_orders import PastOrders
 from messaging.contacts import identities as contact_identities
 from restaurant.loyalty import coupon_codes, coupons, ledger, message_settings, programmes, rewards
-from restaurant.menus import menus
+from restaurant.menus import menus, stock
 from restaurant.menus.pricing import RequestedItem
 from restaurant.models import Reward, Site
 from restaurant.orders import staff_orders
@@ -86,6 +86,7 @@ def _use(tenant_id: int, site_id: str) -> None:
     with tenant_scope(tenant_id):
         past = PastOrders(sites.get(site_id))
         reward = _reward(past.site)
+        counted = stock.left_counts(site_id)  # past orders leave today's pieces alone
         for number, back in enumerate(USED):
             moment = (now() - timedelta(days=back)).replace(hour=17, minute=30)  # dinner time
             phone, name = GUESTS[number % 4]
@@ -99,10 +100,10 @@ def _use(tenant_id: int, site_id: str) -> None:
                         item.item_id, item.quantity, tuple(one.id for one in item.options)
                     )
                     for item in random_order_items(past, chance)
-                    if item.item_id
+                    if item.item_id and item.item_id not in counted
                 ]
                 if not items:
-                    continue  # all chosen items were sold out
+                    continue  # all chosen items were sold out or are counted
                 staff_order = StaffOrder(
                     items,
                     "takeaway",
