@@ -13,6 +13,7 @@ from typing import Any
 
 from bench import diner_menu, fairness, pages, print_latency, send_queue, webhook_deliveries
 from bench import live_updates as bench_live_updates
+from bench.dining import kitchen_evening, tab_latency
 from bench.load import PROCESSES, Figures, run_load
 from bench.results import Results, write
 from bench.setup.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
@@ -163,6 +164,16 @@ def measure_tickets(stack: Stack, results: Results) -> None:
     results["tickets"] = print_latency.measure(stack)
 
 
+def measure_kitchen(_stack: Stack, results: Results) -> None:
+    """An evening on the kitchen displays, in a service of its own. The limit is one second."""
+    results["kitchen"] = kitchen_evening.measure()
+
+
+def measure_tab(_stack: Stack, results: Results) -> None:
+    """How soon a table sees a payment, in a service of its own. The limit is two seconds."""
+    results["tab"] = tab_latency.measure()
+
+
 def measure_drain(stack: Stack, results: Results) -> None:
     rounds = [
         (send_queue.ours(stack), send_queue.floor(stack), send_queue.per_job(stack))
@@ -233,6 +244,8 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         "diner": measure_diner,
         "pages": measure_pages,
         "tickets": measure_tickets,
+        "kitchen": measure_kitchen,
+        "tab": measure_tab,
         "memory": measure_memory,
     }
 

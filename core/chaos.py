@@ -21,6 +21,8 @@ STEPS = (
     "payment_claimed",
     "payment_answered",
     "payment_settled",
+    "share_reserved",
+    "share_stored",
     "campaign_gathered",
     "campaign_claimed",
     "campaign_accepted",

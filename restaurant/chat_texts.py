@@ -115,11 +115,16 @@ CHAT_TEXTS: dict[str, Message] = {
     "button_status": N_("My order"),
     "button_pay": N_("Pay now"),
     "open_menu": N_("Open the menu"),
+    "open_bill": N_("See the bill"),
     # Answers to these buttons
     "what_next": N_("What would you like to do with your order {order}?"),
     "add_items": N_("Choose what you would like to add to your order {order}."),
     "order_again": N_("What would you like to order? Choose from our menu."),
     "bill_coming": N_("We are bringing the bill to table {table}. The total is {total}."),
+    "bill_coming_online": N_(
+        "We are bringing the bill to table {table}. The total is {total}."
+        " You can also pay on your phone."
+    ),
     "bill_total": N_("The total of your order {order} is {total}."),
     "bill_paid": N_("Your order {order} is paid. The total was {total}."),
     "waiter_coming": N_("A waiter is coming to table {table}."),

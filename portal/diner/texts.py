@@ -224,9 +224,8 @@ SCRIPT_KEYS = (
     "delivery_fee", "discount", "failed", "fee_open", "fewer", "free", "locate_failed",
     "missing_choice", "more", "off_menu", "or_copy", "order_number", "order_title",
     "order_waiting", "ready_in", "required", "send", "sending", "service", "sold_out", "subtotal",
-    "table", "tab_bill", "tab_code", "tab_let_in", "tab_open", "tab_others",
-    "tab_people", "tab_refuse", "tab_waiting", "tab_wants_in", "tip", "total",
-    "unknown_table", "up_to",
+    "table", "tab_bill", "tab_code", "tab_let_in", "tab_open", "tab_others", "tab_people",
+    "tab_refuse", "tab_waiting", "tab_wants_in", "tip", "total", "unknown_table", "up_to",
 )
 # fmt: on
 

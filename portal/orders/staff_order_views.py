@@ -1,24 +1,28 @@
 """Orders entered by staff, item by item from the published menu."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 from flask import flash, g, redirect, render_template, request, url_for
-from flask_babel import gettext
+from flask_babel import get_locale, gettext
 from flask_login import current_user
 
+from core.clock import zone
 from core.db import tenant_scope
-from core.errors import DomainError, NotFound
+from core.errors import DomainError, NotFound, invalid
 from core.values.money import format_money
 from core.values.text import one_line
 from portal.orders.views import orders_pages
 from portal.web.auth import member_may
 from portal.web.i18n import error_message
+from restaurant.chat_texts import time_text
 from restaurant.delivery import zones
 from restaurant.menus.pricing import MAX_ITEMS, RequestedItem, text_in
-from restaurant.models import Site
+from restaurant.models import Order, Site
 from restaurant.orders import placing, staff_orders
 from restaurant.orders import queries as order_queries
+from restaurant.orders.pace import times as order_times
 from restaurant.orders.staff_orders import StaffOrder
 from restaurant.sites import sites, tables
 from tenants import audit, team
@@ -37,11 +41,9 @@ def new() -> Any:
     if request.method == "POST":
         try:
             with tenant_scope(g.tenant_id):
-                order = staff_orders.place_staff_order(sites.get(site.id), _staff_order())
+                order = staff_orders.place_staff_order(sites.get(site.id), _staff_order(site))
                 audit.record("orders.taken", order.number, total=str(order.total))
-            flash(
-                gettext("Order %(number)s was sent to the kitchen.", number=order.number), "success"
-            )
+            flash(_placed_text(site, order), "success")
             return redirect(url_for("orders.order", order_id=order.number))
         except NotFound:
             raise
@@ -57,6 +59,7 @@ def new() -> Any:
         order=None,
         tables=seats,
         zones=known_zones,
+        takes_later=bool(order_times.days_ahead(site)),
         fault=fault,
         typed=_submitted_values(),
         **menu,
@@ -156,7 +159,29 @@ def _extra(price: str, site: Site) -> str:
     return f"+{format_money(amount, site.currency, site.languages[0])}" if amount else ""
 
 
-def _staff_order() -> StaffOrder:
+def _placed_text(site: Site, order: Order) -> str:
+    if order.state == "scheduled" and order.fires_at is not None:
+        return gettext(
+            "Order %(number)s will be sent to the kitchen at %(time)s.",
+            number=order.number,
+            time=time_text(order.fires_at, site.time_zone, str(get_locale())),
+        )
+    return gettext("Order %(number)s was sent to the kitchen.", number=order.number)
+
+
+def _due_at(site: Site) -> datetime | None:
+    """The time on the restaurant's clock; None: as soon as possible."""
+    typed = request.form.get("due_at", "").strip()
+    if not typed:
+        return None
+    try:
+        local = datetime.fromisoformat(typed[:20]).replace(tzinfo=zone(site.time_zone))
+        return local.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise invalid("due_at", "invalid_time", "Enter a date and a time.") from None
+
+
+def _staff_order(site: Site) -> StaffOrder:
     form = request.form
     with_waiter = team.find_by_person(current_user.id)
     return StaffOrder(
@@ -170,6 +195,7 @@ def _staff_order() -> StaffOrder:
         name=one_line(form.get("name", "")[:400], 120),
         notes=form.get("notes", "")[:2000].replace("\0", ""),
         coupon=form.get("coupon", "")[:80],
+        due_at=_due_at(site),
         waiter_id=with_waiter.id if with_waiter else None,
         waiter=current_user.name,
     )

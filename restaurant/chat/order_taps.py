@@ -18,8 +18,8 @@ from restaurant.chat import loyalty_keywords
 from restaurant.chat.senders import read_sender
 from restaurant.chat_texts import chat_text
 from restaurant.loyalty.placeholders import menu_link
-from restaurant.models import Cart, Order, Site, Table
-from restaurant.orders import hold_reasons, waiter_calls
+from restaurant.models import Cart, Order, Site, Tab, Table
+from restaurant.orders import card_payments, hold_reasons, waiter_calls
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.orders import queries as order_queries
@@ -30,6 +30,8 @@ from restaurant.orders.pace import guest_changes
 from restaurant.orders.printing import print_jobs
 from restaurant.payments import link_queries
 from restaurant.sites import sites, tables
+from restaurant.tabs import addresses as tab_addresses
+from restaurant.tabs import sessions as tab_sessions
 
 LONGEST_TITLE = 40
 
@@ -156,13 +158,25 @@ def _bill(site: Site, order: Order) -> Card | None:
         return None  # the guest was told already
     on_bill = print_jobs.orders_on_bill(site.id, table.id)
     total = sum((one.open_amount for one in on_bill), start=Decimal(0))
+    tab = _tab(order)
+    online = tab is not None and card_payments.has_provider(site, test=tab.test)
     text = order_notifications.customer_text(
         order,
-        "bill_coming",
+        "bill_coming_online" if online else "bill_coming",
         table=table.number,
         total=format_money(total, order.currency, order.language),
     )
-    return Card(text)
+    if tab is None:
+        return Card(text)
+    return with_link(text, chat_text(order.language, "open_bill"), tab_addresses.bill_url(tab))
+
+
+def _tab(order: Order) -> Tab | None:
+    """The open tab of the table, if the guest has scanned its code."""
+    if order.tab_id is None or NOT_SCANNED in order.staff_note:
+        return None
+    tab = tab_sessions.get(order.tab_id)
+    return tab if tab.ended_at is None else None
 
 
 def _waiter(site: Site, order: Order) -> Card | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from core.errors import invalid
 from restaurant.menus.pricing import RequestedItem
@@ -29,10 +30,12 @@ class StaffOrder:
     waiter_id: str | None = None
     waiter: str = ""
     coupon: str = ""
+    due_at: datetime | None = None
+    """None: as soon as possible."""
 
 
 def place_staff_order(site: Site, staff_order: StaffOrder) -> Order:
-    """It goes to the kitchen at once: guests at a table do not pay online first."""
+    """It goes to the kitchen at once or in time for `due_at`: nobody pays online first."""
     if staff_order.payment_method == "card_link":
         raise invalid("payment_method", "invalid_choice", "Choose a payment method.")
     table = None
@@ -59,6 +62,7 @@ def place_staff_order(site: Site, staff_order: StaffOrder) -> Order:
             waiter_id=staff_order.waiter_id,
             waiter=staff_order.waiter,
             coupon=staff_order.coupon,
+            due_at=staff_order.due_at,
         ),
     )
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from tests.chaos import (
     campaigns,
+    dining,
     inbound_hooks,
     linked,
     payments,
@@ -47,6 +48,9 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "receipts": inbound_hooks.shuffled,
     "poison": inbound_hooks.poisoned,
     "payments": payments.all_orders,
+    "tab-paid": dining.tab_paid,
+    "parallel-carts": dining.parallel_carts,
+    "scheduled-orders": dining.scheduled,
     "endpoint-hostile": webhook_endpoints.hostile,
     "endpoint-addresses": webhook_endpoints.addresses,
     "endpoint-rotated": webhook_endpoints.rotated,

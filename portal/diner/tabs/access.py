@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flask import current_app, request
 
 from core.errors import NotFound
+from core.live_updates import history_cursor
 from core.rate_limits import Bucket, take_tokens
 from core.security.signing import BadToken
 from core.settings import Settings
@@ -34,6 +35,8 @@ class Visit:
     site: Site
     tab: Tab
     guest: TabGuest | None
+    after: str
+    """The end of the live updates before anything was read, so that none is missed."""
 
     @property
     def may_see(self) -> bool:
@@ -60,11 +63,12 @@ def read(token: str) -> Address:
 
 def visit(address: Address) -> Visit:
     """In the tenant's scope."""
+    after = history_cursor(address.tenant_id)
     guest = tab_guests.get(address.guest_id) if address.guest_id else None
     tab = sessions.get(guest.tab_id if guest else address.tab_id)
     while tab.merged_into is not None:
         tab = sessions.get(tab.merged_into)
-    return Visit(sites.get_including_closed(tab.site_id), tab, guest)
+    return Visit(sites.get_including_closed(tab.site_id), tab, guest, after)
 
 
 def is_too_fast(purpose: str) -> bool:

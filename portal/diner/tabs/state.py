@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from core.live_updates import history_cursor
 from core.security.live_tokens import make_live_token
 from core.values.money import format_money
 from portal.diner.tabs import access
@@ -103,14 +102,13 @@ def tab_json(visit: Visit, language: str) -> dict[str, Any]:
 
 
 def live_connection(visit: Visit) -> dict[str, str]:
-    """Read before the state, so that no update between the two is missed."""
     settings = access.settings()
     tab = visit.tab
     member = visit.guest.id if visit.guest else tab.id
     return {
         "url": settings.live_url or "/live",
         "ticket": make_live_token(settings.secret_key, tab.tenant_id, member, [tab.id]),
-        "after": history_cursor(tab.tenant_id),
+        "after": visit.after,
     }
 
 

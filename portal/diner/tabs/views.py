@@ -6,6 +6,7 @@ from typing import Any
 from flask import Response, make_response, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 
+from core import chaos
 from core.db import db, tenant_scope
 from core.errors import DomainError, Invalid, NotFound
 from core.ids import BadId
@@ -125,11 +126,13 @@ def pay_share(token: str) -> Response:
 
     def act(found: access.Visit, form: Any, language: str) -> str:
         share = tab_shares.claim(found.site, found.tab, found.guest, _share_request(form, language))
+        chaos.fault_point("share_reserved")
         return share.link.id
 
     done = _act(token, act)
     if isinstance(done, Response):
         return done
+    chaos.fault_point("share_stored")
     address, link_id = done
     url = _wait_for_url(address.tenant_id, link_id)
     if _wants_json():
@@ -255,8 +258,8 @@ def _tab_page(token: str, fault: str = "", status: int = 200) -> Response:
         with tenant_scope(address.tenant_id):
             found = access.visit(address)
             language = _language(found)
-            page = tab_state.bill_page(found, language)
             live = tab_state.live_connection(found)
+            page = tab_state.bill_page(found, language)
             menu = _menu_url(found, language)
     except (NotFound, BadId):
         return not_found_page("no_such_tab", "no_such_place_text")

@@ -129,11 +129,11 @@ export class Party {
   asking(guest) {
     const row = document.createElement("li");
     row.append(translate("tab_wants_in", { name: guest.name }));
-    for (const [act, text] of [["let_in", "tab_let_in"], ["refuse", "tab_refuse"]]) {
+    for (const [act, text] of [["let_in", translate("tab_let_in")], ["refuse", translate("tab_refuse")]]) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "plain";
-      button.textContent = translate(text);
+      button.textContent = text;
       button.addEventListener("click", async () => {
         button.disabled = true;
         await this.call("guests", { guest: guest.id, act });

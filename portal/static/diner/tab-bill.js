@@ -12,15 +12,27 @@ async function refresh() {
   if (!fresh) return null;
   const old = find("[data-fresh]");
   const now = find("[data-fresh]", fresh);
-  if (old.innerHTML !== now.innerHTML && !old.contains(document.activeElement?.closest("input"))) old.replaceWith(now);
+  if (old.innerHTML !== now.innerHTML && !old.contains(document.activeElement?.closest("input"))) replace(old, now);
   updateWays(find("[data-ways]"), find("[data-ways]", fresh));
   return { url: fresh.dataset.liveUrl, ticket: fresh.dataset.ticket, after: fresh.dataset.after };
 }
 
+// A guest who uses the keyboard stays at the same button.
+function replace(old, now) {
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
+  old.replaceWith(now);
+  const same = (one) => one.textContent === focused.textContent && one.closest("form")?.action === focused.closest("form")?.action;
+  if (focused) [...now.querySelectorAll("a[href], button")].find(same)?.focus();
+}
+
 // What the guest has entered stays; only amounts and the choice of items change.
 function updateWays(old, fresh) {
-  if (!old || !fresh) {
+  if (!fresh) {
     if (old) old.hidden = true;
+    return;
+  }
+  if (!old) {
+    main.append(fresh); // the table has let this guest in
     return;
   }
   old.hidden = fresh.hidden;
@@ -37,30 +49,38 @@ function updateWays(old, fresh) {
   }
 }
 
-for (const form of document.querySelectorAll("form[data-pay]")) {
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const button = find("button", form), fault = find("[data-pay-fault]");
-    button.disabled = true;
-    fault.hidden = true;
-    try {
-      const answer = await fetch(form.action, {
-        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(Object.fromEntries(new FormData(form))),
-      });
-      const body = await answer.json();
-      if (answer.ok && body.url) {
-        location.assign(body.url);
-        return;
-      }
-      if (!answer.ok) {
-        fault.textContent = body.message;
-        fault.hidden = false;
-      }
-      await refresh();
-    } finally {
-      button.disabled = false;
+async function pay(form) {
+  const button = find("button", form), fault = find("[data-pay-fault]");
+  button.disabled = true;
+  fault.hidden = true;
+  try {
+    const answer = await fetch(form.action, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(Object.fromEntries(new FormData(form))),
+    });
+    const body = await answer.json();
+    if (answer.ok && body.url) {
+      location.assign(body.url);
+      return;
     }
-  });
+    if (!answer.ok) {
+      fault.textContent = body.message;
+      fault.hidden = false;
+    }
+    await refresh();
+  } finally {
+    button.disabled = false;
+  }
 }
+
+main?.addEventListener("submit", (event) => {
+  if (!event.target.matches("form[data-pay]")) return;
+  event.preventDefault();
+  pay(event.target);
+});
+
+// The amount on the button is that of the proposed number of people.
+main?.addEventListener("input", ({ target }) => {
+  if (target.name === "people") find("[data-equal]").hidden = target.value !== target.defaultValue;
+});
 
 if (main) follow({ url: main.dataset.liveUrl, ticket: main.dataset.ticket, after: main.dataset.after }, refresh);

@@ -119,3 +119,47 @@ def test_what_a_guest_chose_while_waiting_is_in_the_shared_cart(chromium, servic
     for context, _, watch in phones:
         watch.expect_none()
         context.close()
+
+
+def test_the_bill_is_paid_with_the_keyboard_alone(chromium, service, seating):
+    context, page, _ = new_page(chromium, service.url)
+    page.goto(f"/tab/{seating.address.rpartition('/')[2]}?lang=en")
+    tab_to(page, "Let in")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Zeynep").first).to_be_visible()
+    expect(page.get_by_role("button", name="Let in")).to_have_count(0)
+    tab_to(page, "An amount")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("50")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/card/*")
+    context.close()
+
+
+def tab_to(page, name):
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent.trim()") == name:
+            return
+    raise AssertionError(f"the keyboard does not reach {name}")
+
+
+def test_a_guest_who_is_let_in_can_pay_without_loading_the_page_again(chromium, service, seating):
+    with seating.scope():
+        tab = sessions.get(seating.tab_id)
+        address = addresses.bill_url(tab, seating.guests[2].id)
+    context, page, watch = new_page(chromium, service.url)
+    page.goto(f"/tab/{address.rpartition('/')[2]}?lang=en")
+    expect(page.get_by_role("heading", name="Join this table")).to_be_visible()
+    with seating.scope():
+        tab_guests.answer_request(seating.guests[0], seating.guests[2].id, let_in=True)
+    page.locator("summary", has_text="Equal shares").click()
+    amount = page.locator("[data-equal]")
+    expect(amount).to_be_visible()
+    page.get_by_label("Number of people").fill("5")
+    expect(amount).to_be_hidden()  # it was for another number of people
+    watch.expect_none()
+    page.get_by_role("button", name="Pay my share").click()
+    page.wait_for_url("**/card/*")
+    context.close()

@@ -1,6 +1,6 @@
 """A kitchen works an evening on the display alone: four stations, no ticket lost.
 
-The suite plays a short evening. `python -m bench.kitchen_evening` plays the whole one.
+The suite plays a short evening. `python -m bench.dining.kitchen_evening` plays the whole one.
 """
 
 import json
@@ -116,13 +116,13 @@ def test_a_kitchen_works_an_evening_on_the_display_alone(chromium, service, bist
     for page in (*cooks.values(), overview):
         expect(page.locator("[data-kds]")).to_have_count(0)
 
-    check_nothing_was_lost(bistro)
-    report(cooks.values(), overview)
+    report(cooks.values(), overview, lost_tickets(bistro))
     for context in contexts:
         context.close()
 
 
-def check_nothing_was_lost(bistro):
+def lost_tickets(bistro):
+    """Orders that are not ready, and items that no station finished."""
     tenant_id = bistro.business.tenant_id
     with bistro.scope():
         states = db.session.execute(
@@ -138,11 +138,10 @@ def check_nothing_was_lost(bistro):
             .select_from(KitchenItem)
             .where(KitchenItem.tenant_id == tenant_id, KitchenItem.ready_at.is_not(None))
         )
-    assert [tuple(row) for row in states] == [("ready", ORDERS)]
-    assert items == finished
+    return ORDERS - dict(map(tuple, states)).get("ready", 0) + items - finished
 
 
-def report(cooks, overview):
+def report(cooks, overview, lost):
     seen = overview.evaluate("window.seen")
     waits = sorted(
         seen[key] - at
@@ -157,8 +156,10 @@ def report(cooks, overview):
         "p50_ms": waits[len(waits) // 2],
         "p95_ms": p95,
         "max_ms": waits[-1],
+        "lost": lost,
     }
     if target := os.environ.get("EVENING_RESULTS"):
         Path(target).write_text(json.dumps(figures))
     print(figures)
+    assert lost == 0, figures
     assert p95 <= MOST_MILLISECONDS, figures

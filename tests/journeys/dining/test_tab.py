@@ -102,6 +102,10 @@ def test_three_phones_one_order_three_ways_to_pay(app, service, server, bistro, 
         expect(page.locator("[data-party-bill]")).to_contain_text("₺545.00")
         expect(page.locator("[data-bar]")).to_be_hidden()
 
+    # The sheet of the sent order closes, which is a step back in the history.
+    expect(first.locator("dialog[open]")).to_have_count(0)
+    first.wait_for_function("() => !history.state?.sheet")
+
     # Each pays in another way, and the others see it.
     for page in (first, second, third):
         token = page.locator("[data-party-bill]").get_attribute("href")

@@ -1,13 +1,16 @@
 """A full restaurant pays: 50 tables with 4 guests each, and the others see it within two seconds.
 
 Real processes: every phone waits at the live server and then reads its tab from the web server.
+`python -m bench.dining.tab_latency` runs it as a row of the benchmark.
 """
 
 import asyncio
 import json
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -61,7 +64,10 @@ async def watch(http: aiohttp.ClientSession, service, table: PayingTable, token:
     after, ticket = "", ""
     while True:
         async with http.get(f"{service.url}/tab/{token}/state") as answer:
-            state = await answer.json()
+            state = await answer.json() if answer.status == 200 else None
+        if state is None:  # the page's script waits as long
+            await asyncio.sleep(2)
+            continue
         if float(state["bill"]["paid"]) > 0:
             table.seen_at.append(time.monotonic())
             return
@@ -101,8 +107,11 @@ def test_others_see_a_payment_within_two_seconds(app, service, capsys):
     asyncio.run(evening(app, service, tables))
     waits = sorted(max(0.0, seen - table.paid_at) for table in tables for seen in table.seen_at)
     p95 = waits[int(len(waits) * 0.95)]
-    figures = {"phones": len(waits), "p50": waits[len(waits) // 2], "p95": p95, "max": waits[-1]}
+    named = {"p50_ms": waits[len(waits) // 2], "p95_ms": p95, "max_ms": waits[-1]}
+    figures = {"phones": len(waits), **{name: round(at * 1000) for name, at in named.items()}}
     with capsys.disabled():
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
+        print(json.dumps(figures))
+    if target := os.environ.get("TAB_RESULTS"):
+        Path(target).write_text(json.dumps(figures))
     assert len(waits) == TABLES * PHONES
     assert p95 <= allow_for_load(MOST_SECONDS)

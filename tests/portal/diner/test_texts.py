@@ -27,6 +27,9 @@ def test_the_page_gives_its_scripts_the_texts_that_they_use():
     used = {key for call in called for key in re.findall(r'"(\w+)"', call)}
     assert len(used) > 20
     assert used <= set(SCRIPT_KEYS)
+    # A code that is first put into a variable is found by its text alone.
+    quoted = {key for key in re.findall(r'"(\w+)"', scripts()) if "_" in key and key in TEXTS}
+    assert quoted <= {*SCRIPT_KEYS, *ORDER_TYPES, "coupon_unknown"}  # values of the interface
     assert not [key for key in SCRIPT_KEYS if f'"{key}"' not in scripts()]
 
 

@@ -20,7 +20,9 @@ from restaurant.orders.cards.card import Card, for_line, location_request_card, 
 from restaurant.orders.cards.order_buttons import typed_action
 from restaurant.payments import cashier
 from restaurant.sites import sites
+from restaurant.tabs import addresses as tab_addresses
 from tests.restaurant.bistro import GUEST, open_bistro
+from tests.restaurant.fake_provider import add_account
 
 STRANGER = "905329998877"
 
@@ -220,3 +222,28 @@ def test_a_card_becomes_a_text_where_it_cannot_be_sent():
     assert for_line(link, "cloud") == Card("x" * 1100 + "\n\nPay now: https://pay.example/1")
     assert for_line(location_request_card("Where?"), "linked") == Card("Where?")
     assert for_line(location_request_card("Where?"), "cloud").kind == "location_request"
+
+
+def test_the_bill_of_a_tab_opens_on_the_phone(bistro):
+    order = bistro.order()
+    bistro.taps("bill", order)
+    card = bistro.messages_sent_to()[-1]
+    assert card.kind == "link_button"
+    link = card.content["interactive"]
+    assert link["text"] == "Hesabı gör"
+    tenant_id, tab_id, guest = tab_addresses.read(link["url"].rpartition("/tab/")[2])
+    assert (tenant_id, tab_id, guest) == (bistro.business.tenant_id, order.tab_id, "")
+    assert "telefonunuzdan" not in card.text  # no payment provider
+
+
+def test_with_a_provider_the_bill_can_be_paid_on_the_phone(bistro):
+    add_account(bistro.business)
+    bistro.taps("bill", bistro.order())
+    assert "telefonunuzdan" in bistro.messages_sent_to()[-1].text
+
+
+def test_who_never_scanned_the_table_does_not_get_its_bill(bistro):
+    order = bistro.order(token="")
+    bistro.changes_state(order, "sent_to_kitchen")
+    bistro.taps("bill", order)
+    assert bistro.messages_sent_to()[-1].kind == "text"

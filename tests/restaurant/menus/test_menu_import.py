@@ -202,6 +202,17 @@ def test_allergens_and_diets_are_read_in_the_languages_of_menus(menu, restaurant
     ]
 
 
+@pytest.mark.parametrize("column", ["synonyms", "diğer adlar"])
+def test_other_names_of_dishes_are_imported(menu, restaurant, column):
+    text = f"kategori;ad;fiyat;{column}\nIzgara;Lahmacun;120;lahmaç, fındık lahmacun\n"
+    with restaurant.scope():
+        reading = menu_import.parse_file(menu, text.encode(), "menu.csv")
+        assert not reading.faults
+        menu_import.apply_import(menu, reading)
+        (item,) = menus.items(menu.id)
+        assert item.synonyms == ["lahmaç", "fındık lahmacun"]
+
+
 def test_columns_that_mean_nothing_are_named(menu, restaurant):
     text = "category,name,price,name_en,name_fr,Alergens\nGrill,Kebab,120,Kebab,Brochette,fish\n"
     with restaurant.scope():

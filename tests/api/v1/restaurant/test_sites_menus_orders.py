@@ -182,3 +182,15 @@ def test_a_key_needs_the_scope(client, restaurant, bistro):
     for path in ("/orders", "/sites", "/menus"):
         answer = client.get(f"{API}{path}", headers=headers)
         assert answer.status_code == 403, path
+
+
+def test_other_names_of_a_dish_are_set_read_and_removed(call, bistro):
+    item = bistro.items["Ayran"]
+    path = f"/menus/{bistro.menu_id}/items/{item}"
+    names = ["yayık", "  köpüklü   ayran "]
+    changed = call("PATCH", path, {"synonyms": names})
+    assert changed.status_code == 200, changed.json
+    assert changed.json["synonyms"] == ["yayık", "köpüklü ayran"]
+    assert call("PATCH", path, {"price": "50"}).json["synonyms"] == ["yayık", "köpüklü ayran"]
+    assert call("PATCH", path, {"synonyms": []}).json["synonyms"] == []
+    assert call("PATCH", path, {"synonyms": [f"name {n}" for n in range(21)]}).status_code == 422
