@@ -161,12 +161,14 @@ def _extra(price: str, site: Site) -> str:
 
 def _placed_text(site: Site, order: Order) -> str:
     if order.state == "scheduled" and order.fires_at is not None:
-        return gettext(
+        time = time_text(order.fires_at, site.time_zone, str(get_locale()))
+        text = gettext(
             "Order %(number)s will be sent to the kitchen at %(time)s.",
             number=order.number,
-            time=time_text(order.fires_at, site.time_zone, str(get_locale())),
+            time=time,
         )
-    return gettext("Order %(number)s was sent to the kitchen.", number=order.number)
+        return str(text)
+    return str(gettext("Order %(number)s was sent to the kitchen.", number=order.number))
 
 
 def _due_at(site: Site) -> datetime | None:
