@@ -257,7 +257,7 @@ def test_two_hundred_orders_at_once_are_numbered_without_gap(restaurant, app):
         with app.app_context():
             return bistro.orders_by_chat(*pair).number
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(10) as pool:
         numbers = sorted(pool.map(send, texts))
     day = numbers[0].split("-")[1]
     assert numbers == [f"LEM-{day}-{sequence:04d}" for sequence in range(1, 201)]

@@ -135,7 +135,7 @@ def test_two_hundred_parallel_carts_never_exceed_a_quarter_of_an_hour(restaurant
                 order = bistro.orders_by_chat(*pair)
                 return order.slot_at if order else None
 
-        with ThreadPoolExecutor(16) as pool:
+        with ThreadPoolExecutor(10) as pool:
             slots = Counter(pool.map(send, texts))
     assert slots == {NOON + timedelta(minutes=15): 7, None: 193}
     assert used(bistro) == {NOON + timedelta(minutes=15): 7}

@@ -126,6 +126,6 @@ def test_two_hundred_parallel_carts_never_sell_more_than_there_is(restaurant, ap
         with app.app_context():
             return bistro.orders_by_chat(*pair) is not None
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(10) as pool:
         sold = sum(pool.map(send, texts))
     assert (sold, left(bistro, "Menemen"), left(bistro, "Ayran")) == (57, 0, 443)
