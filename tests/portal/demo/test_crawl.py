@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, deque
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from babel.messages.pofile import read_po
@@ -150,7 +150,7 @@ class Walk:
         if address.startswith("/mailbox/"):
             return  # the links in an e-mail are for its recipient
         for link in page.links:
-            if link.startswith("#") and link[1:] and link[1:] not in page.ids:
+            if link.startswith("#") and link[1:] and unquote(link[1:]) not in page.ids:
                 self.faults.append(f"{where} has no place named {link}")
             self.meets(link, address)
 
