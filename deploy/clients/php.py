@@ -23,6 +23,23 @@ namespace Comanda;
 trait Operations
 {
     abstract protected function transport(): Transport;
+
+    /**
+     * PHP has one empty array for the empty list and the empty object. These fields are objects.
+     *
+     * @param array<string, mixed> $body
+     * @param list<string> $names
+     * @return array<string, mixed>
+     */
+    private static function withObjects(array $body, array $names): array
+    {
+        foreach ($names as $name) {
+            if (($body[$name] ?? null) === []) {
+                $body[$name] = new \\stdClass();
+            }
+        }
+        return $body;
+    }
 """
 DEEPEST = 3
 
@@ -37,7 +54,8 @@ def php_source(found: Iterable[Operation], schemas: dict[str, Any]) -> str:
         if one.body:
             arguments.append("array $body" if one.body_required else "array $body = []")
             notes.append(f"     * @param {type_of(one.body, schemas)} $body")
-            given[0] = "$body"
+            objects = ", ".join(f'"{name}"' for name in object_fields(one.body, schemas))
+            given[0] = f"self::withObjects($body, [{objects}])" if objects else "$body"
         if one.query:
             arguments.append("array $query = []")
             fields = ", ".join(f"{part['name']}?: mixed" for part in one.query)
@@ -60,6 +78,27 @@ def php_source(found: Iterable[Operation], schemas: dict[str, Any]) -> str:
             + "    }\n"
         )
     return "".join([*parts, "}\n"])
+
+
+def object_fields(schema: dict[str, Any], schemas: dict[str, Any]) -> list[str]:
+    """The fields that take an object and no list; an empty array means the empty object there."""
+    if "$ref" in schema:
+        return object_fields(schemas[str(schema["$ref"]).rpartition("/")[2]], schemas)
+    properties = schema.get("properties", {})
+    return [
+        name
+        for name, inner in properties.items()
+        if "object" in (kinds := _kinds(inner, schemas)) and "array" not in kinds
+    ]
+
+
+def _kinds(schema: dict[str, Any], schemas: dict[str, Any]) -> set[str]:
+    if "$ref" in schema:
+        return _kinds(schemas[str(schema["$ref"]).rpartition("/")[2]], schemas)
+    for way in ("oneOf", "anyOf", "allOf"):
+        if way in schema:
+            return {kind for one in schema[way] for kind in _kinds(one, schemas)}
+    return {str(schema.get("type"))}
 
 
 def type_of(schema: dict[str, Any], schemas: dict[str, Any], depth: int = 0) -> str:

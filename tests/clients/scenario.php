@@ -8,9 +8,10 @@ foreach (["errors", "Transport", "Operations", "Comanda"] as $file) {
 }
 $client = new Comanda\Comanda($key, $url);
 $hidden = ["request_id", "key", "created_at", "instance_id", "cost_usd"];
+$objects = ["fields"]; // PHP has one empty array for {} and []; these are objects in the API
 $saved = [];
 
-$picked = function (mixed $found, ?array $fields) use (&$picked, $hidden): mixed {
+$picked = function (mixed $found, ?array $fields) use (&$picked, $hidden, $objects): mixed {
     if (!is_array($found)) {
         return $found;
     }
@@ -21,7 +22,8 @@ $picked = function (mixed $found, ?array $fields) use (&$picked, $hidden): mixed
     sort($names);
     $made = [];
     foreach (array_diff($names, $hidden) as $name) {
-        $made[$name] = $found[$name];
+        $isObject = $found[$name] === [] && in_array($name, $objects, true);
+        $made[$name] = $isObject ? new stdClass() : $found[$name];
     }
     return $made;
 };

@@ -59,7 +59,12 @@ STEPS: list[dict[str, Any]] = [
     {"call": "addContact", "facts": {"name": "Ayşe", "phone": PHONE}},
     {"call": "addContact", "facts": {"name": "Nobody", "phone": "0532"}},
     {"call": "contact", "args": ["$c.id"], "pick": ["name", "phone", "tags", "opted_out"]},
-    {"call": "changeContact", "args": ["$c.id"], "facts": {"opted_out": True}, "pick": ["name"]},
+    {
+        "call": "changeContact",
+        "args": ["$c.id"],
+        "facts": {"opted_out": True, "fields": {}},
+        "pick": ["name", "fields"],
+    },
     {"call": "contacts", "filters": {"tag": "vip", "page": 1}, "pick": ["name"]},
     {"call": "contacts", "filters": {"opted_out": True}, "pick": ["name", "opted_out"]},
     {"call": "removeContact", "args": ["$m.id"]},

@@ -114,7 +114,7 @@ final class Comanda
     public function addContact(array $facts, ?string $idempotencyKey = null): array
     {
         $options = $idempotencyKey === null ? [] : ["idempotencyKey" => $idempotencyKey];
-        return $this->transport->call("POST", "/contacts", $facts, [], $options);
+        return $this->postContacts($facts, $options);
     }
 
     /**
@@ -123,7 +123,7 @@ final class Comanda
      */
     public function changeContact(string $id, array $facts): array
     {
-        return $this->transport->call("PATCH", "/contacts/" . rawurlencode($id), $facts);
+        return $this->patchContactsByContactId($id, $facts);
     }
 
     public function removeContact(string $id): void

@@ -11,6 +11,23 @@ trait Operations
     abstract protected function transport(): Transport;
 
     /**
+     * PHP has one empty array for the empty list and the empty object. These fields are objects.
+     *
+     * @param array<string, mixed> $body
+     * @param list<string> $names
+     * @return array<string, mixed>
+     */
+    private static function withObjects(array $body, array $names): array
+    {
+        foreach ($names as $name) {
+            if (($body[$name] ?? null) === []) {
+                $body[$name] = new \stdClass();
+            }
+        }
+        return $body;
+    }
+
+    /**
      * List audiences: GET /audiences
      *
      * @param array{limit?: mixed, after?: mixed} $query
@@ -29,7 +46,7 @@ trait Operations
      */
     public function postAudiences(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/audiences", $body, [], $options);
+        return $this->transport()->call("POST", "/audiences", self::withObjects($body, ["filters"]), [], $options);
     }
 
     /**
@@ -60,7 +77,7 @@ trait Operations
      */
     public function patchAudiencesByAudienceId(string|int $audience_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/audiences/" . rawurlencode((string) $audience_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/audiences/" . rawurlencode((string) $audience_id), self::withObjects($body, ["filters"]), [], $options);
     }
 
     /**
@@ -114,7 +131,7 @@ trait Operations
      */
     public function postCampaigns(array $body = [], array $options = []): array
     {
-        return $this->transport()->call("POST", "/campaigns", $body, [], $options);
+        return $this->transport()->call("POST", "/campaigns", self::withObjects($body, ["filters", "card", "template", "quiet_hours"]), [], $options);
     }
 
     /**
@@ -145,7 +162,7 @@ trait Operations
      */
     public function patchCampaignsByCampaignId(string|int $campaign_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/campaigns/" . rawurlencode((string) $campaign_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/campaigns/" . rawurlencode((string) $campaign_id), self::withObjects($body, ["filters", "card", "template", "quiet_hours"]), [], $options);
     }
 
     /**
@@ -259,7 +276,7 @@ trait Operations
      */
     public function postContacts(array $body = [], array $options = []): array
     {
-        return $this->transport()->call("POST", "/contacts", $body, [], $options);
+        return $this->transport()->call("POST", "/contacts", self::withObjects($body, ["fields", "consent"]), [], $options);
     }
 
     /**
@@ -362,7 +379,7 @@ trait Operations
      */
     public function patchContactsByContactId(string|int $contact_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/contacts/" . rawurlencode((string) $contact_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/contacts/" . rawurlencode((string) $contact_id), self::withObjects($body, ["fields", "consent"]), [], $options);
     }
 
     /**
@@ -922,7 +939,7 @@ trait Operations
      */
     public function postMenusByMenuIdCategories(string|int $menu_id, array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/menus/" . rawurlencode((string) $menu_id) . "/categories", $body, [], $options);
+        return $this->transport()->call("POST", "/menus/" . rawurlencode((string) $menu_id) . "/categories", self::withObjects($body, ["texts", "available"]), [], $options);
     }
 
     /**
@@ -943,7 +960,7 @@ trait Operations
      */
     public function patchMenusByMenuIdCategoriesByCategoryId(string|int $menu_id, string|int $category_id, array $body, array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/menus/" . rawurlencode((string) $menu_id) . "/categories/" . rawurlencode((string) $category_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/menus/" . rawurlencode((string) $menu_id) . "/categories/" . rawurlencode((string) $category_id), self::withObjects($body, ["texts", "available"]), [], $options);
     }
 
     /**
@@ -954,7 +971,7 @@ trait Operations
      */
     public function postMenusByMenuIdGroups(string|int $menu_id, array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/menus/" . rawurlencode((string) $menu_id) . "/groups", $body, [], $options);
+        return $this->transport()->call("POST", "/menus/" . rawurlencode((string) $menu_id) . "/groups", self::withObjects($body, ["texts"]), [], $options);
     }
 
     /**
@@ -975,7 +992,7 @@ trait Operations
      */
     public function putMenusByMenuIdGroupsByGroupId(string|int $menu_id, string|int $group_id, array $body, array $options = []): array
     {
-        return $this->transport()->call("PUT", "/menus/" . rawurlencode((string) $menu_id) . "/groups/" . rawurlencode((string) $group_id), $body, [], $options);
+        return $this->transport()->call("PUT", "/menus/" . rawurlencode((string) $menu_id) . "/groups/" . rawurlencode((string) $group_id), self::withObjects($body, ["texts"]), [], $options);
     }
 
     /**
@@ -997,7 +1014,7 @@ trait Operations
      */
     public function postMenusByMenuIdItems(string|int $menu_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("POST", "/menus/" . rawurlencode((string) $menu_id) . "/items", $body, [], $options);
+        return $this->transport()->call("POST", "/menus/" . rawurlencode((string) $menu_id) . "/items", self::withObjects($body, ["texts", "prices", "available"]), [], $options);
     }
 
     /**
@@ -1018,7 +1035,7 @@ trait Operations
      */
     public function patchMenusByMenuIdItemsByItemId(string|int $menu_id, string|int $item_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/menus/" . rawurlencode((string) $menu_id) . "/items/" . rawurlencode((string) $item_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/menus/" . rawurlencode((string) $menu_id) . "/items/" . rawurlencode((string) $item_id), self::withObjects($body, ["texts", "prices", "available"]), [], $options);
     }
 
     /**
@@ -1072,7 +1089,7 @@ trait Operations
      */
     public function postMessagesSend(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/messages/send", $body, [], $options);
+        return $this->transport()->call("POST", "/messages/send", self::withObjects($body, ["fallback_template"]), [], $options);
     }
 
     /**
@@ -1083,7 +1100,7 @@ trait Operations
      */
     public function postMessagesSendLocation(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/messages/send-location", $body, [], $options);
+        return $this->transport()->call("POST", "/messages/send-location", self::withObjects($body, ["fallback_template"]), [], $options);
     }
 
     /**
@@ -1094,7 +1111,7 @@ trait Operations
      */
     public function postMessagesSendMedia(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/messages/send-media", $body, [], $options);
+        return $this->transport()->call("POST", "/messages/send-media", self::withObjects($body, ["fallback_template"]), [], $options);
     }
 
     /**
@@ -1157,7 +1174,7 @@ trait Operations
      */
     public function postOrders(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/orders", $body, [], $options);
+        return $this->transport()->call("POST", "/orders", self::withObjects($body, ["customer"]), [], $options);
     }
 
     /**
@@ -1421,7 +1438,7 @@ trait Operations
      */
     public function postPrinters(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/printers", $body, [], $options);
+        return $this->transport()->call("POST", "/printers", self::withObjects($body, ["output"]), [], $options);
     }
 
     /**
@@ -1452,7 +1469,7 @@ trait Operations
      */
     public function patchPrintersByPrinterId(string|int $printer_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/printers/" . rawurlencode((string) $printer_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/printers/" . rawurlencode((string) $printer_id), self::withObjects($body, ["output"]), [], $options);
     }
 
     /**
@@ -1504,7 +1521,7 @@ trait Operations
      */
     public function patchSitesBySiteId(string|int $site_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/sites/" . rawurlencode((string) $site_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/sites/" . rawurlencode((string) $site_id), self::withObjects($body, ["hours", "slot_minutes"]), [], $options);
     }
 
     /**
@@ -1707,7 +1724,7 @@ trait Operations
      */
     public function postTemplates(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/templates", $body, [], $options);
+        return $this->transport()->call("POST", "/templates", self::withObjects($body, ["header"]), [], $options);
     }
 
     /**
@@ -1738,7 +1755,7 @@ trait Operations
      */
     public function patchTemplatesByTemplateId(string|int $template_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/templates/" . rawurlencode((string) $template_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/templates/" . rawurlencode((string) $template_id), self::withObjects($body, ["header"]), [], $options);
     }
 
     /**
@@ -1803,7 +1820,7 @@ trait Operations
      */
     public function postWebhooks(array $body, array $options = []): array
     {
-        return $this->transport()->call("POST", "/webhooks", $body, [], $options);
+        return $this->transport()->call("POST", "/webhooks", self::withObjects($body, ["headers"]), [], $options);
     }
 
     /**
@@ -1876,7 +1893,7 @@ trait Operations
      */
     public function patchWebhooksByEndpointId(string|int $endpoint_id, array $body = [], array $options = []): array
     {
-        return $this->transport()->call("PATCH", "/webhooks/" . rawurlencode((string) $endpoint_id), $body, [], $options);
+        return $this->transport()->call("PATCH", "/webhooks/" . rawurlencode((string) $endpoint_id), self::withObjects($body, ["headers"]), [], $options);
     }
 
     /**
