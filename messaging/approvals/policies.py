@@ -1,4 +1,4 @@
-"""What an app or key may send by itself, and how much it may ask for in a day."""
+"""What an app or key may send without approval, and how much it may ask for in a day."""
 
 from dataclasses import dataclass
 from datetime import datetime

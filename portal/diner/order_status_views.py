@@ -7,7 +7,7 @@ from flask import Response, request
 from core.clock import now
 from core.db import db, tenant_scope
 from core.rate_limits import Bucket, take_tokens
-from portal.diner.menu_cache import menu_cache
+from portal.diner.menu_cache import MenuFacts, menu_cache
 from portal.diner.texts import diner_text
 from portal.diner.views import chosen_language, diner, error_reply, json_response
 from portal.web.auth import open_to_all
@@ -27,12 +27,10 @@ ENDED = ("served", "delivered", "closed", "cancelled", "refunded")
 @open_to_all
 def order_status(slug: str, code: str) -> Response:
     """The state in words. Only the diner's phone and the restaurant have the code."""
-    facts = menu_cache.of("slug", slug)
-    if facts is None:
-        return error_reply(404, "no_such_place", "en")
+    facts = _open_menu(slug)
+    if isinstance(facts, Response):
+        return facts
     language = chosen_language(facts)
-    if not take_tokens([Bucket(f"order-status:{request.remote_addr}", RATE, BURST)]).allowed:
-        return error_reply(429, "failed", language)
     with tenant_scope(facts.tenant_id):
         cart = carts.get_by_code(carts.clean_code(code))
         if cart is None or cart.site_id != facts.site.id:
@@ -64,12 +62,10 @@ def order_status(slug: str, code: str) -> Response:
 @open_to_all
 def order_cart(slug: str, code: str) -> Response:
     """The items of an order, for a guest who changes it."""
-    facts = menu_cache.of("slug", slug)
-    if facts is None:
-        return error_reply(404, "no_such_place", "en")
+    facts = _open_menu(slug)
+    if isinstance(facts, Response):
+        return facts
     language = chosen_language(facts)
-    if not take_tokens([Bucket(f"order-status:{request.remote_addr}", RATE, BURST)]).allowed:
-        return error_reply(429, "failed", language)
     with tenant_scope(facts.tenant_id):
         cart = carts.get_by_code(carts.clean_code(code))
         order = cart and cart.order_id and db.session.get(Order, (facts.tenant_id, cart.order_id))
@@ -95,6 +91,16 @@ def order_cart(slug: str, code: str) -> Response:
                 ],
             }
         )
+
+
+def _open_menu(slug: str) -> MenuFacts | Response:
+    """The restaurant's menu, or the error for an unknown one and for too many requests."""
+    facts = menu_cache.of("slug", slug)
+    if facts is None:
+        return error_reply(404, "no_such_place", "en")
+    if not take_tokens([Bucket(f"order-status:{request.remote_addr}", RATE, BURST)]).allowed:
+        return error_reply(429, "failed", chosen_language(facts))
+    return facts
 
 
 def _minutes_left(site: Site, order: Order) -> int | None:

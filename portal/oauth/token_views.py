@@ -112,7 +112,7 @@ def token() -> Any:
 def revoke() -> Response:
     """RFC 7009: any token of an app ends its access. The answer does not tell whether it was one.
 
-    Whoever has the token may use it, so no further proof is asked for.
+    Anyone who has the token may use it, so no further proof is asked for.
     """
     _limit("oauth_token", rate=5, burst=100)
     given = request.form.get("token", "")

@@ -12,7 +12,7 @@ LIFETIME = timedelta(days=2)
 
 
 def bill_url(tab: Tab, guest_id: str = "") -> str:
-    """Whoever has it sees the bill and can pay it. With a guest, it is that guest's own."""
+    """Anyone who has it sees the bill and can pay it. With a guest, it is that guest's own."""
     value = [tab.tenant_id, tab.id, guest_id]
     return signed_url_until(PATH, PURPOSE, value, tab.opened_at + LIFETIME)
 

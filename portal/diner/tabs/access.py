@@ -1,4 +1,4 @@
-"""The address of a tab. It is signed: whoever has it sees the bill and can pay it.
+"""The address of a tab. It is signed: anyone who has it sees the bill and can pay it.
 
 A guest's own address also names the guest. The address on a printed bill names none.
 """

@@ -46,7 +46,7 @@ MESSAGES = frozenset(
 @diner.get("/r/<slug>/tab")
 @open_to_all
 def join_page(slug: str) -> Response:
-    """For phones without JavaScript; the menu joins by itself."""
+    """For phones without JavaScript. With JavaScript the menu page joins the tab."""
     facts = menu_cache.of("slug", slug)
     if facts is None or _seated_table(facts, request.args) is None:
         return not_found_page()
