@@ -149,6 +149,25 @@ def test_a_sheet_of_choices_opens_over_the_chat(visit, network):
     watch.expect_none()
 
 
+def test_a_sheet_opened_while_the_chat_is_loading_stays_open(visit, network):
+    page, watch = visit
+    network.write(text="hi")
+    send_every_kind(network)
+    page.goto(CHAT)
+    requests = []
+    page.route("**/bubbles*", lambda route: requests.append(route))
+    send(network, "news")
+    while not requests:
+        page.wait_for_timeout(20)
+    page.get_by_text("Times", exact=True).first.click()
+    with page.expect_response("**/bubbles*"):
+        requests[0].continue_()
+    page.unroute_all()
+    page.wait_for_timeout(100)
+    expect(page.get_by_role("button", name="19:00").first).to_be_in_viewport()
+    watch.expect_none()
+
+
 def test_nothing_spills_and_everybody_can_read_it(visit, network):
     page, watch = visit
     message_id = network.write(text="selam", name="Ayşe Yılmaz")[1]["id"]

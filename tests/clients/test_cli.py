@@ -192,6 +192,7 @@ def test_cuts_lose_and_double_nothing(terminal, service, business, local_server)
         assert wait_until(lambda: proxy.connected, seconds=20)
         proxy.cut()
     arrived = wait_until(lambda: len(local_server.requests) >= EVENTS, seconds=20 + EVENTS / 50)
+    wait_until(lambda: len(printed) >= EVENTS, seconds=20)  # a line is printed after forwarding
     process.terminate()
     process.wait(30)
     reader.join(30)

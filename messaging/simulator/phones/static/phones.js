@@ -10,13 +10,15 @@ const toast = document.getElementById("toast");
 const atEnd = () => bubbles.scrollHeight - bubbles.scrollTop - bubbles.clientHeight < 80;
 const toEnd = () => { bubbles.scrollTop = bubbles.scrollHeight; };
 
+// An open menu or sheet is not replaced, not even one opened during the request.
+const OPEN = "details[open]";
 async function load(address, into) {
   const answer = await fetch(address);
-  if (answer.ok) into.innerHTML = await answer.text();
+  const html = await answer.text();
+  if (answer.ok && !into.querySelector(OPEN)) into.innerHTML = html;
 }
 
-// An open menu or sheet is not replaced; the chat is loaded when it closes.
-const OPEN = "details.bubble-menu[open], details.sheet[open]";
+// The chat is loaded when the menu or sheet closes.
 async function refreshBubbles() {
   if (!bubbles || bubbles.querySelector(OPEN)) return;
   const follow = atEnd();
@@ -120,6 +122,6 @@ if (bubbles) toEnd();
 const showDevices = once(() => load(devices.dataset.from, devices));
 if (devices) {
   setInterval(() => {
-    if (!document.hidden && !devices.querySelector("details[open]") && !devices.contains(document.activeElement)) showDevices();
+    if (!document.hidden && !devices.querySelector(OPEN) && !devices.contains(document.activeElement)) showDevices();
   }, 1000);
 }
