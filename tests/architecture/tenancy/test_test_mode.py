@@ -26,6 +26,7 @@ from tenants.plans.catalog import current_tenant_facts
 from tests.architecture.tenancy.schema_rules import owned_tables
 from tests.sample_tenant import MARKER, make_sample_tenant
 from webhooks import endpoints
+from webhooks.delivery import fanout
 from webhooks.endpoints import EndpointFields
 
 OWN = "rows of test mode alone"
@@ -101,6 +102,7 @@ def planted(app, settings):
     made = make_sample_tenant(MARKER)
     with made.business.scope():
         add_simulated_line("Test line", settings.base_url, "secret", test=True)
+        fanout.number_events()  # otherwise a replay of test events numbers the live ones
     return made
 
 

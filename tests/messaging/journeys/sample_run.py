@@ -30,5 +30,7 @@ def add_sample_journey(business: Business, name: str) -> dict[str, str]:
         line = line_repository.list_lines()[0]
         new = NewRun(card.id, line.id, f"{name} cause", {"customer.name": f"{name} wanderer"})
         journey_runs.start_now(journey_repository.live_journey(journey.id), new)
-        run = db.session.scalars(select(JourneyRun).filter_by(journey_id=journey.id)).one()
+        run = db.session.scalars(
+            select(JourneyRun).filter_by(tenant_id=business.tenant_id, journey_id=journey.id)
+        ).one()
         return {"journey_id": journey.id, "run_id": run.id}
