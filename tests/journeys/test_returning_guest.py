@@ -101,6 +101,8 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     )
     board.get_by_label("Reward").select_option(label="A tenth off")
     board.get_by_role("button", name="Save and continue").click()
+    expect(board.get_by_label("Count clicks with short links")).to_be_visible()
+    board.get_by_role("button", name="Save and continue").click()
     board.get_by_label("Do not send during quiet hours").uncheck()
     board.get_by_role("button", name="Save and continue").click()
     save_screenshot(board, "return-check")
