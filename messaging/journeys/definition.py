@@ -130,7 +130,9 @@ class Step(Part):
 
 
 class Say(Step):
-    kind: Literal["say"]
+    kind: Literal["say"] = Field(
+        description="Send a text, with a link button if `link_url` is set."
+    )
     text: _text(LONGEST_TEXT) = Field("", description="The text.")  # type: ignore[valid-type]
     link_text: _text(LONGEST_LABEL) = Field(  # type: ignore[valid-type]
         "", description="The text of a button that opens a link."
@@ -139,7 +141,9 @@ class Say(Step):
 
 
 class MenuLink(Step):
-    kind: Literal["menu_link"]
+    kind: Literal["menu_link"] = Field(
+        description="Send a button that opens the restaurant's menu."
+    )
     text: _text(LONGEST_BODY) = Field("", description="The text.")  # type: ignore[valid-type]
     link_text: _text(LONGEST_LABEL) = Field(  # type: ignore[valid-type]
         "", description="The text of the button that opens the menu."
@@ -162,7 +166,7 @@ class Question(Step):
 
 
 class Ask(Question):
-    kind: Literal["ask"]
+    kind: Literal["ask"] = Field(description="Send a question and wait for the answer.")
     answer: Literal["buttons", "list", "text", "number", "location", "photo"] = Field(
         "buttons", description="What kind of answer is expected."
     )
@@ -173,7 +177,9 @@ class Ask(Question):
 
 
 class TemplateStep(Question):
-    kind: Literal["template"]
+    kind: Literal["template"] = Field(
+        description="Send a template and wait for the answer if it has `choices`."
+    )
     name: _text(512) = Field("", description="The template.")  # type: ignore[valid-type]
     language: _text(15) = Field("", description="Its language.")  # type: ignore[valid-type]
     parameters: list[_text(1024)] = Field(  # type: ignore[valid-type]
@@ -182,12 +188,12 @@ class TemplateStep(Question):
 
 
 class Wait(Step):
-    kind: Literal["wait"]
+    kind: Literal["wait"] = Field(description="Wait for `minutes`.")
     minutes: Minutes = Field(60, description="How long.")
 
 
 class If(Step):
-    kind: Literal["if"]
+    kind: Literal["if"] = Field(description="Continue with `then` or `otherwise`.")
     what: Literal["answer", "tag", "open", "ordered"] = Field(
         "answer",
         description="answer: the answer `name` is `value`. tag: the contact has the tag `value`. "
@@ -200,13 +206,13 @@ class If(Step):
 
 
 class TagStep(Step):
-    kind: Literal["tag"]
+    kind: Literal["tag"] = Field(description="Add a tag to the contact, or remove it.")
     tag: _text(50) = Field("", description="The tag.")  # type: ignore[valid-type]
     remove: bool = Field(False, description="Remove it instead of adding it.")
 
 
 class HandOver(Step):
-    kind: Literal["hand_over"]
+    kind: Literal["hand_over"] = Field(description="Give the conversation to the team and end.")
     note: _text(500) = Field("", description="A note for the team.")  # type: ignore[valid-type]
     member: _text(40) = Field(  # type: ignore[valid-type]
         "", description="The member who gets the conversation; empty: nobody in particular."
@@ -214,7 +220,7 @@ class HandOver(Step):
 
 
 class CallUrl(Step):
-    kind: Literal["call_url"]
+    kind: Literal["call_url"] = Field(description="Call an address of your own.")
     url: _text(2000) = Field("", description="An https address.")  # type: ignore[valid-type]
     save_as: ValueName = Field(
         "", description="The field `text` of the JSON response becomes {{answer.name}}."
@@ -223,7 +229,7 @@ class CallUrl(Step):
 
 
 class StoreUpdate(Step):
-    kind: Literal["store_update"]
+    kind: Literal["store_update"] = Field(description="Confirm or cancel the order in the store.")
     action: Literal["confirm", "cancel"] = Field("confirm", description="What the order becomes.")
     tag: _text(40) = Field(  # type: ignore[valid-type]
         "", description="Shopify: the tag that the order gets."
@@ -232,7 +238,7 @@ class StoreUpdate(Step):
 
 
 class End(Step):
-    kind: Literal["end"]
+    kind: Literal["end"] = Field(description="End the run.")
 
 
 AnyStep = Annotated[
