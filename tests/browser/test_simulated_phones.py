@@ -131,6 +131,7 @@ def test_what_can_be_done_with_a_message(visit, network):
     page.get_by_role("link", name="What this person can do").click()
     page.get_by_text("24 hours later", exact=True).click()
     page.get_by_role("button", name="Move the clock by 24 hours").click()
+    expect(page.locator("#person")).not_to_be_in_viewport()
     page.get_by_role("link", name="What this person can do").click()
     expect(page.get_by_text("Window closed: templates only")).to_be_visible()
     watch.expect_none()

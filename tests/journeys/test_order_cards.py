@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from core.db import db
 from messaging.lines.simulated_line import add_simulated_line
-from messaging.models import Message
+from messaging.models import Identity, Message
 from messaging.simulator.network.devices import device_number
 from messaging.simulator.phones.access_links import phones_link
 from restaurant.models import Order
@@ -106,6 +106,19 @@ class HiddenGuest:
         number = {"phone_number_id": self.place.line.phone_number_id}
         return self.place.ask(f"/_sim/phones/{self.phone}/person", **number, **what)
 
+    def gets_another_id(self):
+        """Wait until the service knows it: a message under an unknown id is a stranger's."""
+        user_id = self.changes(rotate_id=True)["user_id"]
+        query = db.select(Identity).filter_by(
+            tenant_id=self.bistro.business.tenant_id, spelling=user_id
+        )
+
+        def known():
+            with self.bistro.scope():
+                return db.session.scalars(query).first()
+
+        assert wait_until(known, 30)
+
     def writes(self, text):
         self.place.writes(self.phone, text=text, name="Ayşe Kaya")
 
@@ -161,7 +174,7 @@ def test_a_guest_with_a_hidden_number_is_served_like_others(
     guest = HiddenGuest(bistro, settings, service, chromium)
     guest.order_is_printed_within_a_second()
     # The network gives the guest another id; the order is still theirs.
-    guest.changes(rotate_id=True)
+    guest.gets_another_id()
     guest.writes("Cancel order")
     guest.reads("We have cancelled your order")
     guest.orders_for_delivery_and_pays()

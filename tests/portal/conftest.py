@@ -5,8 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from core.db import global_scope
-from messaging.journeys import queries as journey_queries
-from messaging.journeys import repository as journey_repository
 from messaging.models import Template
 from tenants import team
 from tenants.partners import partners
@@ -14,6 +12,7 @@ from tests.error_pages import error_pages_drawn_once
 from tests.factories import Business
 from tests.messaging.approvals.sample_app import add_sample_app
 from tests.messaging.campaigns.sample_campaign import plant_campaign
+from tests.messaging.journeys.sample_run import add_sample_journey
 from tests.printing.seed_printing import seed_printing
 from tests.restaurant.seed_restaurant import ids_of, seed_restaurant
 from tests.sample_tenant import (
@@ -55,9 +54,6 @@ def things_of(restaurant: Business) -> dict[str, object]:
     kept = add_sample_contacts(restaurant, "Mavi")
     conversation_id, reply_id = add_sample_inbox(restaurant, "Mavi")
     connection_id, hook_id, automation_id = add_sample_store(restaurant, "Mavi")
-    with restaurant.scope():
-        journey = journey_repository.list_journeys()[0]
-        run_id = journey_queries.list_runs(journey.id, state="", after=None, limit=1)[0].run.id
     site = seed_restaurant(restaurant, "Mavi")
     with global_scope():
         partner = partners.add("Mavi POS", [], 5)
@@ -77,8 +73,7 @@ def things_of(restaurant: Business) -> dict[str, object]:
         "conversation_id": conversation_id,
         "reply_id": reply_id,
         **add_sample_team(restaurant, "Mavi", conversation_id),
-        "journey_id": journey.id,
-        "run_id": run_id,
+        **add_sample_journey(restaurant, "Mavi"),
         "step_id": "tag",
         **kept,
         **plant_campaign(restaurant, "Mavi", kept["contact_id"]),

@@ -135,9 +135,13 @@ def test_who_manages_is_not_refused(app, browser, restaurant, ids, role):
     browser.signs_in(restaurant.hires(role))
     changing = [row for row in guarded(app, ids) if row[0] in MAY[role] and row[1] == "POST"]
     assert len(changing) >= 16
+    journey = f"/journeys/{ids['journey_id']}/remove"
+    changing.sort(key=lambda row: row[2] == journey)  # last: its steps are removed with it
     for _, method, path in changing:
         if path.endswith(f"/{ids['contact_id']}/remove"):
             continue  # a removed contact could not be erased afterwards
+        if path.startswith("/notifications/"):
+            continue  # the device belongs to another member
         status = call(browser, method, path).status_code
         assert status in DONE_OR_REFUSED_FOR_ANOTHER_REASON, (role, path, status)
 
