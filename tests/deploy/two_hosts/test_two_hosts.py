@@ -17,6 +17,8 @@ from tests.factories import PASSWORD
 from tests.printing.agent_process import wait_until
 from tests.timeouts import allow_for_load
 
+pytestmark = pytest.mark.timing  # fourteen processes beside the workers of the suite are too many
+
 JSON = {"Content-Type": "application/json"}
 SENT_OR_QUEUED = (200, 202)  # 202 if the network has not answered within the time of a request
 PNG = bytes.fromhex(
@@ -173,7 +175,10 @@ def test_a_linked_phone_moves_to_the_machine_that_is_left(hosts, business):
     seconds = allow_for_load(40)
     sent = ("sent", "delivered", "read")
     took = wait_until(lambda: state(hosts, left, business, answer["id"]) in sent, seconds)
-    assert took < seconds
+    assert took < seconds, (
+        hosts.ask(lines, business.tenant_id, line_id),
+        hosts.request(left, "GET", f"/api/v1/messages/{answer['id']}", business.bearer)[2],
+    )
     assert not [p for p in hosts.network("GET", "/pairings")["pairings"] if p["line_id"] == line_id]
     hosts.fleet.start(lost, "linked")
 
