@@ -1,7 +1,5 @@
 """The whole service in its own folder and databases, with a supervisor as an init system."""
 
-import json
-import os
 import secrets
 import signal
 import subprocess
@@ -13,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import psycopg2
 from flask import Flask
@@ -33,6 +31,7 @@ from deploy.local.servers.databases import (
 )
 from deploy.local.servers.databases import LINKED_HOST_ROLE as STORE_ROLE
 from tests.chaos.servers import Database, ValkeyServer
+from tests.hosts.service_settings import ask_network, environment_of
 
 ROOT = Path(__file__).parents[2]
 LEASE_SECONDS = 6.0
@@ -134,14 +133,7 @@ class Stage:
                 return cursor.fetchall() if cursor.description else []
 
     def network(self, method: str, path: str, body: Any = None) -> Any:
-        request = Request(
-            f"{self.settings.simulator_url}/_sim{path}",
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"X-Simulator-Secret": self.settings.simulator_secret},
-            method=method,
-        )
-        with urlopen(request, timeout=10) as answer:
-            return json.load(answer)
+        return ask_network(self.settings, method, path, body)
 
     def _arguments(self, name: str) -> list[str]:
         port, network = str(self.settings.port), self.settings.simulator_url.rpartition(":")[2]
@@ -161,24 +153,9 @@ class Stage:
     def _environment(self) -> dict[str, str]:
         settings = self.settings
         return {
-            **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
-            "APP_ENV": "test",
+            **environment_of(settings),
             "DATA_DIR": str(settings.data_dir),
-            "BASE_URL": settings.base_url,
             "LIVE_URL": settings.live_url,
-            "DATABASE_URL": settings.database_url,
-            "REDIS_URL": settings.redis_url,
-            "SECRET_KEY": settings.secret_key,
-            "ENCRYPTION_KEYS": settings.encryption_keys,
-            "MAIL_URL": settings.mail_url,
-            "SIMULATOR_URL": settings.simulator_url,
-            "SIMULATOR_SECRET": settings.simulator_secret,
-            "LEASE_SECONDS": str(settings.lease_seconds),
-            "LINKED_NETWORK": settings.linked_network,
-            "LINKED_STORE_URL": settings.linked_store_url,
-            "LINKED_LEASE_SECONDS": str(settings.linked_lease_seconds),
-            "ALLOW_LOOPBACK": "true",  # the customers' servers are here too
-            "LOG_LEVEL": "WARNING",
         }
 
 

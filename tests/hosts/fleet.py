@@ -1,6 +1,5 @@
 """The processes of the service on several machines, with an init system that restarts them."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from tests.forked_process import ForkedProcess
 from tests.hosts.machine_process import MachineProcess
 from tests.hosts.machines import Machine, data_dir
 from tests.hosts.proxy import Proxy
+from tests.hosts.service_settings import environment_of
 
 ROOT = Path(__file__).parents[2]
 RESTART_SECONDS = 0.3
@@ -176,25 +176,10 @@ class Fleet:
     def environment(self, machine: Machine) -> dict[str, str]:
         settings = self.settings
         return {
-            **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
-            "APP_ENV": "test",
+            **environment_of(settings),
             "DATA_DIR": str(data_dir(self.folder, machine)),
             "BLOB_URL": settings.blob_url,
-            "BASE_URL": settings.base_url,
-            "DATABASE_URL": settings.database_url,
-            "REDIS_URL": settings.redis_url,
-            "SECRET_KEY": settings.secret_key,
-            "ENCRYPTION_KEYS": settings.encryption_keys,
-            "MAIL_URL": settings.mail_url,
-            "SIMULATOR_URL": settings.simulator_url,
-            "SIMULATOR_SECRET": settings.simulator_secret,
-            "LEASE_SECONDS": str(settings.lease_seconds),
-            "LINKED_NETWORK": settings.linked_network,
-            "LINKED_STORE_URL": settings.linked_store_url,
-            "LINKED_LEASE_SECONDS": str(settings.linked_lease_seconds),
             "WEB_PROCESSES": str(len(self.machines)),
             "TRUSTED_PROXIES": "1",
             "WAITING_SENDS": str(WEB_THREADS // 3),
-            "ALLOW_LOOPBACK": "true",  # the customers' servers are here too
-            "LOG_LEVEL": "WARNING",
         }

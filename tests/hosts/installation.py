@@ -1,7 +1,6 @@
 """One service on two machines: what the tests of it share."""
 
 import http.client
-import json
 import os
 import secrets
 import sys
@@ -11,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, Popen
 from typing import Any
-from urllib.request import Request, urlopen
 
 from flask import Flask
 
@@ -22,6 +20,7 @@ from tests.databases import admin_connection
 from tests.hosts.fleet import ROOT, Fleet
 from tests.hosts.machines import Machine, two_machines
 from tests.hosts.proxy import Proxy
+from tests.hosts.service_settings import ask_network
 
 WEB_PORT, LIVE_PORT = 8000, 8020
 PROCESSES = ("web", "worker-1", "live", "linked")
@@ -49,14 +48,7 @@ class Installation:
             return cursor.fetchall() if cursor.description else []
 
     def network(self, method: str, path: str, body: Any = None) -> Any:
-        request = Request(
-            f"{self.settings.simulator_url}/_sim{path}",
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"X-Simulator-Secret": self.settings.simulator_secret},
-            method=method,
-        )
-        with urlopen(request, timeout=10) as answer:
-            return json.load(answer)
+        return ask_network(self.settings, method, path, body)
 
     def request(
         self,

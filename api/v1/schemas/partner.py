@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from api.paging import PageQuery
 from api.v1.schemas.me import PlanShape
 from api.v1.schemas.messaging.instances import InstanceShape
-from api.v1.schemas.webhooks import EVENTS, EndpointShape
+from api.v1.schemas.webhooks import EndpointAddress, EndpointShape
 from tenants.people import LOCALES
 from tenants.rights import SCOPES
 
@@ -132,15 +132,7 @@ class TenantInstanceList(BaseModel):
     next: None
 
 
-class NewTenantEndpoint(BaseModel):
-    url: str = Field(
-        max_length=2048,
-        description="http or https, on the public internet.",
-        examples=["https://example.com/comanda"],
-    )
-    events: list[str] = Field(
-        description=EVENTS, max_length=50, examples=[["messages.upsert", "messages.read"]]
-    )
+class NewTenantEndpoint(EndpointAddress):
     description: str | None = Field(
         None, max_length=200, description="A note for the tenant's team.", examples=["Our POS"]
     )

@@ -79,7 +79,7 @@ ORDERED = (
 )
 
 
-class NewEndpoint(BaseModel):
+class EndpointAddress(BaseModel):
     url: str = Field(
         max_length=2048,
         description="http or https, on the public internet.",
@@ -88,6 +88,9 @@ class NewEndpoint(BaseModel):
     events: list[str] = Field(
         description=EVENTS, max_length=50, examples=[["messages.upsert", "messages.read"]]
     )
+
+
+class NewEndpoint(EndpointAddress):
     description: str | None = Field(
         None,
         max_length=200,

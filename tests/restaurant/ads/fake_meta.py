@@ -1,9 +1,10 @@
 """A server that speaks the wire format of Meta's Conversions API."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Mapping
 from typing import Any
+
+from tests.core.http.json_server import CUT, JsonServer
 
 EVENT_FIELDS = {
     *("event_name", "event_time", "event_id", "action_source", "messaging_channel"),
@@ -11,7 +12,7 @@ EVENT_FIELDS = {
 }
 
 
-class FakeMeta:
+class FakeMeta(JsonServer):
     """`replies` are the next statuses; an empty list accepts. 0 breaks the connection."""
 
     def __init__(self) -> None:
@@ -19,53 +20,24 @@ class FakeMeta:
         self.events: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.tokens: list[str] = []
-        outer = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.paths.append(self.path)
-                outer.tokens.append(self.headers["Authorization"])
-                status = outer.replies.pop(0) if outer.replies else 200
-                if status == 0:
-                    outer.events += body["data"]
-                    self.close_connection = True
-                    return
-                if status != 200:
-                    fault = {"message": "Invalid parameter", "code": 100, "type": "OAuthException"}
-                    self.answer(status, {"error": fault})
-                    return
-                for event in body["data"]:
-                    assert set(event) == EVENT_FIELDS
-                    assert event["action_source"] == "business_messaging"
-                    assert event["messaging_channel"] == "whatsapp"
-                    assert set(event["user_data"]) == {"whatsapp_business_account_id", "ctwa_clid"}
-                    assert isinstance(event["event_time"], int)
-                    assert isinstance(event["custom_data"]["value"], float)
-                outer.events += body["data"]
-                received = {"events_received": len(body["data"]), "messages": [], "fbtrace_id": "x"}
-                self.answer(200, received)
-
-            def answer(self, status: int, body: dict[str, Any]) -> None:
-                data = json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+    def respond(
+        self, path: str, headers: Mapping[str, str], body: bytes
+    ) -> tuple[int, dict[str, Any]]:
+        events = json.loads(body)["data"]
+        self.paths.append(path)
+        self.tokens.append(headers["Authorization"])
+        status = self.replies.pop(0) if self.replies else 200
+        if status not in (CUT, 200):
+            fault = {"message": "Invalid parameter", "code": 100, "type": "OAuthException"}
+            return status, {"error": fault}
+        for event in events:
+            assert set(event) == EVENT_FIELDS
+            assert event["action_source"] == "business_messaging"
+            assert event["messaging_channel"] == "whatsapp"
+            assert set(event["user_data"]) == {"whatsapp_business_account_id", "ctwa_clid"}
+            assert isinstance(event["event_time"], int)
+            assert isinstance(event["custom_data"]["value"], float)
+        self.events += events
+        return status, {"events_received": len(events), "messages": [], "fbtrace_id": "x"}

@@ -1,15 +1,15 @@
 """A server that speaks the OpenAI protocol: /chat/completions and /audio/transcriptions."""
 
 import json
-import threading
-from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from tests.core.http.json_server import JsonServer
 
 Answer = Callable[[dict[str, Any]], Any]
 
 
-class FakeModel:
+class FakeModel(JsonServer):
     """`answer` gets the JSON of the user's message and returns what the model writes."""
 
     def __init__(self, answer: Answer, transcript: str = "") -> None:
@@ -17,41 +17,24 @@ class FakeModel:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.forms: list[bytes] = []
-        outer = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                outer.headers.append(dict(self.headers))
-                if self.path == "/v1/audio/transcriptions":
-                    outer.forms.append(body)
-                    self.send(200, {"text": outer.transcript})
-                elif self.path == "/v1/chat/completions":
-                    request = json.loads(body)
-                    outer.requests.append(request)
-                    self.send(*outer.reply(request))
-                else:
-                    self.send(404, {"error": {"message": "not found"}})
-
-            def send(self, status: int, body: dict[str, Any]) -> None:
-                data = json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def respond(
+        self, path: str, headers: Mapping[str, str], body: bytes
+    ) -> tuple[int, dict[str, Any]]:
+        self.headers.append(dict(headers))
+        if path == "/v1/audio/transcriptions":
+            self.forms.append(body)
+            return 200, {"text": self.transcript}
+        if path == "/v1/chat/completions":
+            request = json.loads(body)
+            self.requests.append(request)
+            return self.reply(request)
+        return 404, {"error": {"message": "not found"}}
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        return f"{super().url}/v1"
 
     def reply(self, request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         assert request["response_format"]["type"] == "json_schema"
@@ -74,7 +57,3 @@ class FakeModel:
             ],
             "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
         }
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
