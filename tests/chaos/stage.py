@@ -58,7 +58,8 @@ class Stage:
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     deaths: list[Death] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
-    """Started again when they die, without their fault."""
+    """Started again when they die: without their fault, or with the next one."""
+    next_faults: dict[str, str] = field(default_factory=dict)
     armed: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -116,7 +117,7 @@ class Stage:
                     self.deaths.append(Death(name, time.monotonic(), self._in_flight()))
                     time.sleep(RESTART_SECONDS)
                     if name in self.kept:
-                        self.start(name)
+                        self.start(name, self.next_faults.pop(name, ""))
 
     def _in_flight(self) -> int:
         try:
