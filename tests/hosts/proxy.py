@@ -32,6 +32,8 @@ class Proxy:
         self.servers: dict[str, list[tuple[Machine, int]]] = {"web": [], "live": []}
         self.answers: Counter[int] = Counter()
         self.failed: dict[tuple[str, int], float] = {}
+        self.down: set[str] = set()
+        """Machines taken out of `upstream.conf` and `live.conf` for an upgrade."""
         self._turn = itertools.count()
         self._lock = threading.Lock()
         outer = self
@@ -97,6 +99,7 @@ class Proxy:
     def _order(self, upstream: str) -> list[int]:
         first, many = next(self._turn), len(self.servers[upstream])
         order = [(first + number) % many for number in range(many)]
+        order = [one for one in order if self.servers[upstream][one][0].name not in self.down]
         usable = [one for one in order if self.failed.get((upstream, one), 0) <= time.monotonic()]
         return usable or order
 
