@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select, text
@@ -10,7 +10,9 @@ from sqlalchemy import select, text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
+from core.i18n.catalogs import N_, PORTAL_TEXTS
 from core.ids import from_uuid, to_uuid
+from messaging.automations import store_orders
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import repository as contact_repository
 from messaging.contacts.validation import ContactInput
@@ -18,6 +20,7 @@ from messaging.inbox import composed, conversation_actions
 from messaging.inbox.composed import ComposedCard
 from messaging.journeys import ports, reasons
 from messaging.journeys.engine import ChangeTag, Facts, GiveToPerson, Send, Visit
+from messaging.journeys.ports import LatestOrder
 from messaging.journeys.validation import choice_card
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import check_capability
@@ -26,7 +29,16 @@ from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
 from messaging.messages.kinds.interactive.requests import LocationRequestFields
 from messaging.models import Journey, JourneyRun, Line
+from messaging.templates.placeholders import event_values
+from tenants import accounts
 from tenants.plans.catalog import current_tenant_facts
+
+LATEST_ORDER_AGE = timedelta(days=30)
+STORE_STATES = {
+    store_orders.CREATED: N_("has been received and is being prepared"),
+    store_orders.FULFILLED: N_("has been shipped"),
+    store_orders.CANCELLED: N_("was cancelled"),
+}
 
 READ_TALK = text("""
 SELECT id, window_until, assigned_to FROM conversations
@@ -69,7 +81,8 @@ def obstacle(run: JourneyRun) -> str:
     return "" if journey.live else reasons.JOURNEY_PAUSED
 
 
-def read_facts(run: JourneyRun, moment: datetime) -> RunFacts:
+def read_facts(run: JourneyRun, moment: datetime, *, orders: bool = False) -> RunFacts:
+    """`orders`: the steps look at the contact's orders, which are read only then."""
     try:
         card = contact_cards.get(run.contact_id)
     except NotFound:
@@ -91,13 +104,42 @@ def read_facts(run: JourneyRun, moment: datetime) -> RunFacts:
         "shop.name": current_tenant_facts().name,
         "menu.link": ports.menu_link(line.id),
     }
-    facts = Facts(moment, frozenset(card.contact.tags), card.contact.orders > 0, values)
+    latest = _latest_order(card, test=line.test) if orders else None
+    if latest is not None and latest.placed_at >= now() - LATEST_ORDER_AGE:
+        values |= {
+            "latest_order.number": latest.number,
+            "latest_order.state": latest.state,
+            "latest_order.total": latest.total,
+        }
+    facts = Facts(moment, frozenset(card.contact.tags), latest is not None, values)
     address = contact_cards.address_on_line(
         card.identities, line.id, DRIVERS[line.kind].address_kinds
     )
     window = talk.window_until if talk is not None else None
     talk_id = from_uuid("cnv", talk.id) if talk is not None else ""
     return RunFacts(facts, line, address, window, talk_id)
+
+
+def _latest_order(card: contact_cards.ContactCard, *, test: bool) -> LatestOrder | None:
+    """The last order at the restaurant or in a store, whichever is newer. Stores have no test
+    mode.
+    """
+    locale, source = accounts.account().locale, ports.orders()
+    found = [source.latest(card.contact.id, locale, test=test)] if source is not None else []
+    phones = [one.value for one in card.identities if one.kind == "phone"]
+    order = None if test else store_orders.latest_order(phones)
+    if order is not None:
+        values = event_values(order.data, "", "", locale)
+        found.append(
+            LatestOrder(
+                values.get("order.number", ""),
+                PORTAL_TEXTS.gettext(locale, STORE_STATES[order.kind]),
+                values.get("order.total", ""),
+                order.placed_at,
+            )
+        )
+    known = [one for one in found if one is not None]
+    return max(known, key=lambda one: one.placed_at, default=None)
 
 
 def apply(run: JourneyRun, visit: Visit, facts: RunFacts) -> str | None:

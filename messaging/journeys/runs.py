@@ -19,7 +19,7 @@ from core.ids import from_uuid, new_uuid, to_uuid
 from core.queue import lanes
 from core.values.reasons import encode_error
 from messaging.journeys import effects, engine, reasons, repository
-from messaging.journeys.definition import Definition
+from messaging.journeys.definition import Definition, needs_orders
 from messaging.journeys.engine import CALL, CALLING, FAILED, RUNNING, RunState, Visit
 from messaging.journeys.repository import LiveJourney
 from messaging.journeys.stops import publish_run_event
@@ -256,7 +256,8 @@ def _advance_safely(run: JourneyRun, definition: Definition, given: engine.Input
 
 
 def _advance(run: JourneyRun, definition: Definition, given: engine.Input) -> None:
-    facts = effects.read_facts(run, now().astimezone(zone(accounts.account().time_zone)))
+    moment = now().astimezone(zone(accounts.account().time_zone))
+    facts = effects.read_facts(run, moment, orders=needs_orders(definition))
     state = RunState(
         run.step,
         run.visit,

@@ -19,7 +19,7 @@ from messaging.automations import store_events
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import identities as contact_identities
 from messaging.journeys import engine, reasons, repository, runs
-from messaging.journeys.definition import MESSAGE_TRIGGERS, Hours
+from messaging.journeys.definition import Hours
 from messaging.journeys.repository import LiveJourney
 from messaging.journeys.runs import NewRun
 from messaging.journeys.stops import stop_runs
@@ -33,6 +33,9 @@ from tenants.plans.catalog import current_tenant_facts
 NEEDS_PERSON = "needs_person"
 """A reaction that answered and gave the conversation to a person: it stays unread."""
 LONGEST_KEYWORD = 100
+BY_MESSAGE = ("ad", "first_message", "out_of_hours")
+"""The first one that fits answers: who comes from an ad usually writes for the first time, and
+gets the answer to the ad."""
 _NO_ANSWERS = ("reaction", "unsupported", "request_welcome", "order")
 
 # The conversation is younger than the message that created it.
@@ -102,7 +105,7 @@ def start_for_keyword(line: Line, message: InboundMessage, message_id: str) -> o
 
 def start_for_message(line: Line, message: InboundMessage, message_id: str) -> object:
     """A first message, a message outside of the hours, or one that came from an ad."""
-    found = repository.live_journeys("ad", "first_message", "out_of_hours")
+    found = repository.live_journeys(*BY_MESSAGE)
     fitting = [one for one in found if one.definition.line_id in (None, line.id)]
     if line.test or not fitting:
         return False
@@ -110,7 +113,7 @@ def start_for_message(line: Line, message: InboundMessage, message_id: str) -> o
     if sender is None:
         return False
     moment = _local_now()
-    for journey in sorted(fitting, key=lambda one: MESSAGE_TRIGGERS.index(_kind(one))):
+    for journey in sorted(fitting, key=lambda one: BY_MESSAGE.index(_kind(one))):
         cause = _message_cause(journey, line, message, sender, moment)
         if cause is not None and (
             done := _start_for_message(journey, line, message, message_id, sender, cause)
