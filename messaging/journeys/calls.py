@@ -15,7 +15,7 @@ from core.http.sync_client import request
 from core.values.reasons import encode_reason
 from core.values.text import one_line
 from messaging.journeys import effects, engine, reasons, repository
-from messaging.journeys.definition import CallUrl, StoreUpdate
+from messaging.journeys.definition import LATEST_ORDER, CallUrl, StoreUpdate
 from messaging.journeys.engine import CALLING, CallDone, RunState
 from messaging.models import Connection, Journey, JourneyRun, StoreEvent
 from tenants import accounts
@@ -79,7 +79,7 @@ def make(work: CallWork, policy: Policy) -> CallDone:
 
 def _own_request(run: JourneyRun, step: CallUrl) -> OrderRequest:
     moment = now().astimezone(zone(accounts.account().time_zone))
-    facts = effects.read_facts(run, moment)
+    facts = effects.read_facts(run, moment, orders=LATEST_ORDER in step.url)
     values = {name: str(value) for name, value in run.values.items()}
     state = RunState(run.step, run.visit, values=values)
     journey = db.session.get(Journey, (current_tenant_id(), run.journey_id))

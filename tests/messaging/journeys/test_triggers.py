@@ -1,20 +1,22 @@
 """What starts a journey, from its real cause to the first message, once for each cause."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 from sqlalchemy import update
 
 from core import clock
 from core.db import db
-from core.ids import dated_by
+from core.ids import from_uuid
+from core.sql.partitions import id_at
 from jobs import journeys as journeys_job
 from jobs.inbound import hooks as hooks_job
 from messaging.contacts import consent, identities
 from messaging.contacts import repository as contact_repository
 from messaging.contacts.validation import ContactInput
 from messaging.journeys import repository
-from messaging.models import Message
+from messaging.models import Message, StoreEvent
 from restaurant.models import Order
 from tests.jobs.inbound.test_hooks import put
 from tests.line_factory import make_line
@@ -312,18 +314,21 @@ def test_days_after_the_last_order_start_their_journey_once(app, bistro, restaur
     assert len(runs(restaurant)) == 1
 
 
+def store_order_placed(shop, order_id, moment):
+    with shop.scope():
+        query = db.session.query(StoreEvent).filter_by(tenant_id=shop.tenant_id)
+        (event,) = (one for one in query if one.data["order"]["id"] == order_id)
+        event.at, event.id = moment, from_uuid("sev", UUID(id_at(moment)[:-2] + order_id.zfill(2)))
+
+
 def test_days_after_the_last_order_in_a_store_start_their_journey_once(app, shop, line, client):
     """A second customer has ordered again since."""
     door = connect_store(shop, client, "shopify")
     again = {"shipping_address": {"phone": "0533 999 88 77", "country_code": "TR"}}
-    ordered = (NOON - timedelta(days=45), NOON - timedelta(days=20))
-    with clock.frozen(ordered[0]), dated_by(clock.now):
-        door.shopify("orders/create", shopify_order())
-        door.shopify("orders/create", shopify_order(id=2, name="#2", **again))
+    for number, days, more in ((1, 45, {}), (2, 45, again), (3, 20, again)):
+        door.shopify("orders/create", shopify_order(id=number, name=f"#{number}", **more))
         work(app)
-    with clock.frozen(ordered[1]), dated_by(clock.now):
-        door.shopify("orders/create", shopify_order(id=3, name="#3", **again))
-        work(app)
+        store_order_placed(shop, str(number), NOON - timedelta(days=days))
     when = {"kind": "date", "date": "last_order", "days": 45, "hour": 12}
     with clock.frozen(NOON):
         publish(shop, asks_with(when, "{{customer.first_name}}"))
