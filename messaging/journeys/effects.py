@@ -1,6 +1,7 @@
 """What a step does outside of its run: a message, a tag, a conversation for the team."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,6 +34,7 @@ from messaging.templates.placeholders import event_values
 from tenants import accounts
 from tenants.plans.catalog import current_tenant_facts
 
+TEST_TAG = "test_tag."
 LATEST_ORDER_AGE = timedelta(days=30)
 STORE_STATES = {
     store_orders.CREATED: N_("has been received and is being prepared"),
@@ -111,7 +113,8 @@ def read_facts(run: JourneyRun, moment: datetime, *, orders: bool = False) -> Ru
             "latest_order.state": latest.state,
             "latest_order.total": latest.total,
         }
-    facts = Facts(moment, frozenset(card.contact.tags), latest is not None, values)
+    tags = _tags(card.contact.tags, run)
+    facts = Facts(moment, tags, latest is not None, values)
     address = contact_cards.address_on_line(
         card.identities, line.id, DRIVERS[line.kind].address_kinds
     )
@@ -147,7 +150,7 @@ def apply(run: JourneyRun, visit: Visit, facts: RunFacts) -> str | None:
     effect = visit.effect
     if isinstance(effect, Send):
         return _send(effect, facts)
-    if isinstance(effect, ChangeTag):
+    if isinstance(effect, ChangeTag) and not run.test:
         _change_tag(run.contact_id, effect)
     elif isinstance(effect, GiveToPerson):
         _give_to_person(run, effect, facts)
@@ -189,6 +192,19 @@ def _send(effect: Send, facts: RunFacts) -> str:
     if DRIVERS[line.kind].has_reply_window and draft.kind != "template" and closed:
         raise CannotSend(reasons.WINDOW_CLOSED)
     return message_accept.accept_message(draft, line, current_tenant_facts()).id
+
+
+def keep_test_tag(values: dict[str, str], effect: ChangeTag) -> None:
+    """A run on the test line does not change the contact: its tags stay in the run."""
+    values[f"{TEST_TAG}{effect.tag}"] = "" if effect.remove else "yes"
+
+
+def _tags(known: Sequence[str], run: JourneyRun) -> frozenset[str]:
+    tags = set(known)
+    for name, value in run.values.items() if run.test else ():
+        if name.startswith(TEST_TAG):
+            tags = tags | {name[len(TEST_TAG) :]} if value else tags - {name[len(TEST_TAG) :]}
+    return frozenset(tags)
 
 
 def _change_tag(contact_id: str, effect: ChangeTag) -> None:

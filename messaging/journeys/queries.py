@@ -46,9 +46,15 @@ class RunDetail:
 
 
 def list_runs(
-    journey_id: str = "", *, state: str = "", contact_id: str = "", after: str | None, limit: int
+    journey_id: str = "",
+    *,
+    state: str = "",
+    contact_id: str = "",
+    test: bool | None = None,
+    after: str | None,
+    limit: int,
 ) -> list[RunSummary]:
-    """Newest first."""
+    """Newest first; with `test`, only those of this mode."""
     tenant_id = current_tenant_id()
     query = (
         select(JourneyRun)
@@ -62,6 +68,8 @@ def list_runs(
         query = query.where(JourneyRun.contact_id == contact_id)
     if state:
         query = query.where(JourneyRun.state == state)
+    if test is not None:
+        query = query.where(JourneyRun.test == test)
     if after:
         query = query.where(JourneyRun.id < after)
     found = list(db.session.scalars(query))
@@ -126,12 +134,13 @@ def stop_run(run_id: str, because: str) -> JourneyRun:
 
 
 def count_by_state(journey_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Runs of the last 30 days by journey and state."""
+    """Runs of the last 30 days by journey and state, without those of test mode."""
     rows = db.session.execute(
         select(JourneyRun.journey_id, JourneyRun.state, func.count())
         .where(
             JourneyRun.tenant_id == current_tenant_id(),
             JourneyRun.journey_id.in_(journey_ids),
+            JourneyRun.test.is_(False),
             JourneyRun.started_at >= now() - timedelta(days=30),
         )
         .group_by(JourneyRun.journey_id, JourneyRun.state)

@@ -33,11 +33,11 @@ CALL_SECONDS = 60
 """A worker that has not written the response by then is dead; the call is not repeated."""
 
 INSERT_RUN = text("""
-INSERT INTO journey_runs (tenant_id, id, journey_id, version, contact_id, line_id, cause, state,
-                          because, step, visit, waits, repeats, values, tries, due_at, started_at,
-                          changed_at)
-VALUES (:tenant_id, :id, :journey_id, :version, :contact_id, :line_id, :cause, 'running', '',
-        :step, 0, '', 0, CAST(:values AS jsonb), 0, :due_at, :now, :now)
+INSERT INTO journey_runs (tenant_id, id, journey_id, version, contact_id, line_id, test, cause,
+                          state, because, step, visit, waits, repeats, values, tries, due_at,
+                          started_at, changed_at)
+VALUES (:tenant_id, :id, :journey_id, :version, :contact_id, :line_id, :test, :cause,
+        'running', '', :step, 0, '', 0, CAST(:values AS jsonb), 0, :due_at, :now, :now)
 ON CONFLICT DO NOTHING RETURNING id
 """)
 CLAIM_DUE = text("""
@@ -55,16 +55,16 @@ SELECT id FROM journey_runs
 
 @dataclass(frozen=True)
 class NewRun:
-    """What a trigger gives. `delay_minutes` is of a cart, which may still be filled."""
+    """What a trigger gives. `test`: the line is the test line."""
 
     contact_id: str
     line_id: int
     cause: str
     values: Mapping[str, str]
-    delay_minutes: int = 0
+    test: bool = False
 
 
-def insert_run(journey: LiveJourney, new: NewRun, *, due_at: datetime | None = None) -> str | None:
+def insert_run(journey: LiveJourney, new: NewRun) -> str | None:
     """Store a run. None: this cause has started one before, or the contact is in the journey."""
     moment = now()
     row = db.session.execute(
@@ -76,10 +76,11 @@ def insert_run(journey: LiveJourney, new: NewRun, *, due_at: datetime | None = N
             "version": journey.version,
             "contact_id": str(to_uuid("con", new.contact_id)),
             "line_id": new.line_id,
+            "test": new.test,
             "cause": new.cause[:200],
             "step": journey.definition.steps[0].id,
             "values": effects.json_text(dict(new.values)),
-            "due_at": due_at or moment,
+            "due_at": moment,
             "now": moment,
         },
     ).first()
@@ -93,16 +94,16 @@ def insert_run(journey: LiveJourney, new: NewRun, *, due_at: datetime | None = N
         version=journey.version,
         contact_id=new.contact_id,
         line_id=new.line_id,
+        test=new.test,
     )
     return run_id
 
 
 def start_later(journey: LiveJourney, new: NewRun) -> str | None:
-    """A worker carries out the first step, now or after the delay."""
-    due_at = now() + timedelta(minutes=new.delay_minutes)
-    run_id = insert_run(journey, new, due_at=due_at)
+    """A worker carries out the first step."""
+    run_id = insert_run(journey, new)
     if run_id is not None:
-        wake_at(due_at)
+        wake_at(now())
     return run_id
 
 
@@ -268,6 +269,8 @@ def _advance(run: JourneyRun, definition: Definition, given: engine.Input) -> No
     )
     visits = engine.advance(definition, state, given, facts.engine)
     for visit in visits:
+        if run.test and isinstance(visit.effect, engine.ChangeTag):
+            effects.keep_test_tag(state.values, visit.effect)
         _carry_out(run, visit, facts)
     _write(run, state)
 
@@ -313,5 +316,6 @@ def _end(run: JourneyRun, because: str, how: str = engine.STOPPED) -> None:
         version=run.version,
         contact_id=run.contact_id,
         line_id=run.line_id,
+        test=run.test,
         because=because,
     )

@@ -106,8 +106,8 @@ def start_for_keyword(line: Line, message: InboundMessage, message_id: str) -> o
 def start_for_message(line: Line, message: InboundMessage, message_id: str) -> object:
     """A first message, a message outside of the hours, or one that came from an ad."""
     found = repository.live_journeys(*BY_MESSAGE)
-    fitting = [one for one in found if one.definition.line_id in (None, line.id)]
-    if line.test or not fitting:
+    fitting = [one for one in found if _is_for(one, line)]
+    if not fitting:
         return False
     sender = _sender(message_id)
     if sender is None:
@@ -135,9 +135,15 @@ def reply_of(message: InboundMessage, message_id: str) -> engine.Reply:
 
 
 def start_for_order(
-    contact_id: str | None, line_id: int | None, order_id: str, state: str, values: dict[str, str]
+    contact_id: str | None,
+    line_id: int | None,
+    order_id: str,
+    state: str,
+    values: dict[str, str],
+    *,
+    test: bool,
 ) -> int:
-    """An order of the restaurant has a new state."""
+    """An order of the restaurant has a new state. A test order starts a run on the test line."""
     if contact_id is None:
         return 0
     started = 0
@@ -145,9 +151,11 @@ def start_for_order(
         when = journey.definition.when
         if state in when.states:
             line = journey.definition.line_id or line_id or _default_line_id()
+            if test:
+                line = _default_line_id(test=True)
             cause = f"order:{order_id}:{state}"
             if line is not None:
-                started += _start(journey, NewRun(contact_id, line, cause, values))
+                started += _start(journey, NewRun(contact_id, line, cause, values, test=test))
     return started
 
 
@@ -199,9 +207,14 @@ def start_for_tags(contact_id: str, added: Iterable[str]) -> int:
 
 
 def start_by_program(
-    journey_id: str, contact_id: str, values: Mapping[str, str], *, line_id: int | None = None
+    journey_id: str,
+    contact_id: str,
+    values: Mapping[str, str],
+    *,
+    line_id: int | None = None,
+    test: bool = False,
 ) -> str:
-    """Start a run for a contact. Raises Conflict and Invalid."""
+    """Start a run for a contact; with `test`, on the test line. Raises Conflict and Invalid."""
     journey = repository.live_journey(journey_id)
     contact = contact_cards.get_contact(contact_id)
     if contact.blocked_at is not None:
@@ -213,10 +226,10 @@ def start_by_program(
             "This contact has opted out of marketing messages.",
         )
     route = line_repository.route_for(
-        line_id or journey.definition.line_id, test=False, allowed=None
+        line_id or journey.definition.line_id, test=test, allowed=None
     )
     given = {f"api.{name}": value for name, value in values.items()}
-    new = NewRun(contact.id, route.id, f"api:{new_id('jrn')}", given)
+    new = NewRun(contact.id, route.id, f"api:{new_id('jrn')}", given, test=test)
     run_id = runs.start_later(journey, new)
     if run_id is None:
         raise invalid("contact_id", "already_running", "This contact is already in this journey.")
@@ -244,7 +257,8 @@ def _start_for_message(
     stop_runs(sender.contact_id, reasons.OTHER_JOURNEY, line_id=line.id, only_questions=True)
     name = message.sender_name
     values = {"customer.name": name, "customer.first_name": name.split(" ")[0]} if name else {}
-    new = NewRun(sender.contact_id, line.id, cause or f"message:{message_id}", values)
+    cause = cause or f"message:{message_id}"
+    new = NewRun(sender.contact_id, line.id, cause, values, test=line.test)
     run_id = runs.start_now(journey, new)
     if run_id is None:
         return False
@@ -254,14 +268,13 @@ def _start_for_message(
 
 
 def _keyword_journeys(line: Line, message: InboundMessage) -> list[LiveJourney]:
-    if line.test or not may_be_keyword(message):
+    if not may_be_keyword(message):
         return []
     said = {_folded(message.text), _folded(str(message.content.get("id") or ""))} - {""}
     return [
         one
         for one in repository.live_journeys("keyword")
-        if one.definition.line_id in (None, line.id)
-        and said & {_folded(word) for word in one.definition.when.words}
+        if _is_for(one, line) and said & {_folded(word) for word in one.definition.when.words}
     ]
 
 
@@ -301,9 +314,14 @@ def _local_now() -> datetime:
     return now().astimezone(zone(accounts.account().time_zone))
 
 
-def _default_line_id() -> int | None:
+def _is_for(journey: LiveJourney, line: Line) -> bool:
+    """Every journey can be tried on the test line, whichever line it is for."""
+    return line.test or journey.definition.line_id in (None, line.id)
+
+
+def _default_line_id(*, test: bool = False) -> int | None:
     try:
-        return line_repository.route_for(None, test=False, allowed=None).id
+        return line_repository.route_for(None, test=test, allowed=None).id
     except DomainError:
         return None
 
