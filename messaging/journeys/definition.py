@@ -348,6 +348,14 @@ def needs_orders(definition: Definition) -> bool:
     )
 
 
+def needs_menu(definition: Definition) -> bool:
+    """Whether a step links to the menu of the line."""
+    return any(
+        isinstance(step, MenuLink) or any("menu.link" in text for text in texts_of(step))
+        for step in definition.steps
+    )
+
+
 def step_title(step: Any) -> str:
     """The beginning of what the step says, in the user's own words; "" if it has none."""
     for name in ("text", "name", "tag", "note", "url"):

@@ -32,7 +32,7 @@ from messaging.messages.kinds.interactive.requests import LocationRequestFields
 from messaging.models import Journey, JourneyRun, Line
 from messaging.templates.placeholders import event_values
 from tenants import accounts
-from tenants.plans.catalog import current_tenant_facts
+from tenants.plans.catalog import TenantFacts, current_tenant_facts
 
 TEST_TAG = "test_tag."
 LATEST_ORDER_AGE = timedelta(days=30)
@@ -62,6 +62,7 @@ class RunFacts:
 
     engine: Facts
     line: Line
+    tenant: TenantFacts
     address: str
     window_until: datetime | None
     conversation_id: str
@@ -83,8 +84,10 @@ def obstacle(run: JourneyRun) -> str:
     return "" if journey.live else reasons.JOURNEY_PAUSED
 
 
-def read_facts(run: JourneyRun, moment: datetime, *, orders: bool = False) -> RunFacts:
-    """`orders`: the steps look at the contact's orders, which are read only then."""
+def read_facts(
+    run: JourneyRun, moment: datetime, *, orders: bool = False, menu: bool = False
+) -> RunFacts:
+    """Orders and the link of the menu are read only if the steps need them."""
     try:
         card = contact_cards.get(run.contact_id)
     except NotFound:
@@ -98,13 +101,13 @@ def read_facts(run: JourneyRun, moment: datetime, *, orders: bool = False) -> Ru
             "contact_id": str(to_uuid("con", run.contact_id)),
         },
     ).first()
-    name = card.contact.name
+    name, tenant = card.contact.name, current_tenant_facts()
     values = {
         "customer.name": name,
         "customer.first_name": name.split(" ")[0],
         "customer.last_name": name.partition(" ")[2],
-        "shop.name": current_tenant_facts().name,
-        "menu.link": ports.menu_link(line.id),
+        "shop.name": tenant.name,
+        "menu.link": ports.menu_link(line.id) if menu else "",
     }
     latest = _latest_order(card, test=line.test) if orders else None
     if latest is not None and latest.placed_at >= now() - LATEST_ORDER_AGE:
@@ -120,7 +123,7 @@ def read_facts(run: JourneyRun, moment: datetime, *, orders: bool = False) -> Ru
     )
     window = talk.window_until if talk is not None else None
     talk_id = from_uuid("cnv", talk.id) if talk is not None else ""
-    return RunFacts(facts, line, address, window, talk_id)
+    return RunFacts(facts, line, tenant, address, window, talk_id)
 
 
 def _latest_order(card: contact_cards.ContactCard, *, test: bool) -> LatestOrder | None:
@@ -191,7 +194,7 @@ def _send(effect: Send, facts: RunFacts) -> str:
     closed = facts.window_until is None or facts.window_until <= now()
     if DRIVERS[line.kind].has_reply_window and draft.kind != "template" and closed:
         raise CannotSend(reasons.WINDOW_CLOSED)
-    return message_accept.accept_message(draft, line, current_tenant_facts()).id
+    return message_accept.accept_message(draft, line, facts.tenant).id
 
 
 def keep_test_tag(values: dict[str, str], effect: ChangeTag) -> None:

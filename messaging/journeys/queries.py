@@ -14,7 +14,7 @@ from core.ids import BadId, canonical_id
 from messaging.contacts import cards as contact_cards
 from messaging.journeys import runs
 from messaging.journeys.definition import Definition
-from messaging.journeys.repository import version_of
+from messaging.journeys.repository import version_of_run
 from messaging.models import Contact, Journey, JourneyRun, JourneyRunStep, Message
 
 RUN_RETENTION = timedelta(days=180)
@@ -97,7 +97,7 @@ def run_detail(run_id: str) -> RunDetail:
     journey = db.session.get(Journey, (tenant_id, run.journey_id))
     if journey is None:
         raise NotFound()
-    definition = version_of(run.journey_id, run.version)
+    definition = version_of_run(run)
     rows = db.session.scalars(
         select(JourneyRunStep)
         .where(JourneyRunStep.tenant_id == tenant_id, JourneyRunStep.run_id == run.id)

@@ -19,7 +19,7 @@ from core.ids import from_uuid, new_uuid, to_uuid
 from core.queue import lanes
 from core.values.reasons import encode_error
 from messaging.journeys import effects, engine, reasons, repository
-from messaging.journeys.definition import Definition, needs_orders
+from messaging.journeys.definition import Definition, needs_menu, needs_orders
 from messaging.journeys.engine import CALL, CALLING, FAILED, RUNNING, RunState, Visit
 from messaging.journeys.repository import LiveJourney
 from messaging.journeys.stops import publish_run_event
@@ -44,12 +44,6 @@ CLAIM_DUE = text("""
 SELECT id FROM journey_runs
  WHERE tenant_id = :tenant_id AND due_at <= :now AND state = 'running'
  ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED
-""")
-WAITING_FOR_REPLY = text("""
-SELECT id FROM journey_runs
- WHERE tenant_id = :tenant_id AND contact_id = :contact_id AND line_id = :line_id
-   AND state = 'running' AND waits = 'reply'
- ORDER BY changed_at DESC, id DESC LIMIT 1 FOR UPDATE
 """)
 
 
@@ -117,17 +111,11 @@ def start_now(journey: LiveJourney, new: NewRun) -> str | None:
     return run_id
 
 
-def waiting_for_reply(contact_id: str, line_id: int) -> JourneyRun | None:
-    """The run whose question the contact got last, locked."""
-    row = db.session.execute(
-        WAITING_FOR_REPLY,
-        {
-            "tenant_id": current_tenant_id(),
-            "contact_id": str(to_uuid("con", contact_id)),
-            "line_id": line_id,
-        },
-    ).first()
-    return _locked(from_uuid("jrn", row.id)) if row is not None else None
+def waiting_for_reply(run_id: str) -> JourneyRun | None:
+    """The run, locked; None if it does not wait for an answer any more."""
+    run = _locked(run_id)
+    waits = run is not None and run.state == RUNNING and run.waits == engine.REPLY
+    return run if waits else None
 
 
 def take_reply(run: JourneyRun, reply: engine.Reply) -> bool:
@@ -137,7 +125,7 @@ def take_reply(run: JourneyRun, reply: engine.Reply) -> bool:
     """
     if _ended_with_journey(run):
         return False
-    definition = repository.version_of(run.journey_id, run.version)
+    definition = repository.version_of_run(run)
     step = _last_step(run)
     if step is not None:
         step.answer = (reply.text or reply.kind)[: engine.LONGEST_ANSWER]
@@ -164,7 +152,7 @@ def continue_run(run_id: str) -> str | None:
         db.session.flush()
         wake_at(run.due_at)
         return run.id
-    definition = repository.version_of(run.journey_id, run.version)
+    definition = repository.version_of_run(run)
     if run.waits == CALLING:
         done = engine.CallDone(False, because=reasons.CALL_INTERRUPTED)
         settle_call(run, definition, done)
@@ -258,7 +246,9 @@ def _advance_safely(run: JourneyRun, definition: Definition, given: engine.Input
 
 def _advance(run: JourneyRun, definition: Definition, given: engine.Input) -> None:
     moment = now().astimezone(zone(accounts.account().time_zone))
-    facts = effects.read_facts(run, moment, orders=needs_orders(definition))
+    facts = effects.read_facts(
+        run, moment, orders=needs_orders(definition), menu=needs_menu(definition)
+    )
     state = RunState(
         run.step,
         run.visit,

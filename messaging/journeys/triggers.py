@@ -49,14 +49,14 @@ SELECT messages.contact_id, conversations.id > messages.id AS is_first
    AND conversations.tenant_id = :tenant_id
 """)
 WAITS = text("""
-SELECT journey_runs.contact_id FROM messages
+SELECT journey_runs.id FROM messages
   JOIN journey_runs ON journey_runs.tenant_id = messages.tenant_id
    AND journey_runs.contact_id = messages.contact_id
    AND journey_runs.line_id = messages.line_id
  WHERE messages.tenant_id = :tenant_id AND messages.id = :message_id
    AND journey_runs.tenant_id = :tenant_id AND journey_runs.state = 'running'
    AND journey_runs.waits = 'reply'
- LIMIT 1
+ ORDER BY journey_runs.changed_at DESC, journey_runs.id DESC LIMIT 1
 """)
 
 
@@ -77,12 +77,11 @@ def answer(line: Line, message: InboundMessage, message_id: str) -> object:
     row = db.session.execute(WAITS, params).first()
     if row is None:
         return False
-    contact_id = from_uuid("con", row.contact_id)
-    run = runs.waiting_for_reply(contact_id, line.id)
+    run = runs.waiting_for_reply(from_uuid("jrn", row.id))
     if run is None:
         return False
     reply = reply_of(message, message_id)
-    step = repository.version_of(run.journey_id, run.version).get(run.step)
+    step = repository.version_of_run(run).get(run.step)
     if not engine.is_answer(step, reply) and _keyword_journeys(line, message):
         return False
     if not runs.take_reply(run, reply):

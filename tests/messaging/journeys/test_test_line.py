@@ -61,7 +61,7 @@ def made(shop):
         return list(db.session.scalars(query.order_by(Message.id)))
 
 
-def told(shop):
+def journey_events(shop):
     """The type and the mode of each event of journeys."""
     with shop.scope():
         query = select(Event.type, Event.body).where(
@@ -79,7 +79,7 @@ def test_a_run_on_the_test_line_is_of_test_mode(shop, line, test_line):
     (run,) = runs(shop)
     assert (run.test, run.line_id, run.state) == (True, test_line.id, "completed")
     assert made(shop) == [True, True]
-    assert told(shop) == [("journeys.started", True), ("journeys.completed", True)]
+    assert journey_events(shop) == [("journeys.started", True), ("journeys.completed", True)]
     with shop.scope():
         assert queries.count_by_state([run.journey_id]) == {}
         assert queries.list_runs(test=False, after=None, limit=9) == []
@@ -104,7 +104,7 @@ def test_live_runs_stay_live_and_are_separate(shop, line, test_line):
     assert [run.state for run in runs(shop)] == ["running", "stopped"]
     taps(shop, line, "Hours")
     assert sent(shop)[-1] == "We are open from 9 to 22."
-    assert told(shop)[-1] == ("journeys.completed", None)
+    assert journey_events(shop)[-1] == ("journeys.completed", None)
 
 
 def test_the_test_clock_continues_a_run_and_the_contact_is_not_changed(app, shop, line, test_line):

@@ -68,7 +68,7 @@ def work(app):
             journeys_job.drain()
 
 
-def news(business, phone=AYSE):
+def templates_sent(business, phone=AYSE):
     """The templates that were queued for a phone."""
     with business.scope():
         query = db.session.query(Message).filter_by(
@@ -89,12 +89,12 @@ def test_each_state_of_an_order_starts_its_journey_once(app, bistro, restaurant)
     bistro.changes_state(order, "preparing")
     work(app)
     told = f"News for you: {order.number}, ₺765,00"
-    assert news(restaurant, GUEST) == [(told, "queued")]
+    assert templates_sent(restaurant, GUEST) == [(told, "queued")]
     bistro.changes_state(order, "ready")
     bistro.changes_state(order, "out_for_delivery")
     bistro.changes_state(order, "ready")  # the courier came back
     work(app)
-    assert news(restaurant, GUEST) == [(told, "queued")] * 2
+    assert templates_sent(restaurant, GUEST) == [(told, "queued")] * 2
     causes = [one.cause for one in runs(restaurant)]
     assert causes == [f"order:{order.id}:preparing", f"order:{order.id}:ready"]
 
@@ -105,7 +105,7 @@ def test_a_placed_order_starts_the_journey_of_its_first_state(app, bistro, resta
     order = bistro.order()
     assert order.state == "sent_to_kitchen"
     work(app)
-    assert news(restaurant, GUEST) == [(f"News for you: {order.number}", "queued")]
+    assert templates_sent(restaurant, GUEST) == [(f"News for you: {order.number}", "queued")]
 
 
 def test_an_order_of_a_blocked_guest_and_a_silent_change_start_nothing(app, bistro, restaurant):
@@ -117,7 +117,7 @@ def test_an_order_of_a_blocked_guest_and_a_silent_change_start_nothing(app, bist
         contact_repository.set_blocked(identities.find_by_address(GUEST), True)
     bistro.changes_state(order, "ready")
     work(app)
-    assert (news(restaurant, GUEST), runs(restaurant)) == ([], [])
+    assert (templates_sent(restaurant, GUEST), runs(restaurant)) == ([], [])
 
 
 # Stores, carts and forms
@@ -130,7 +130,7 @@ def test_an_order_of_a_store_starts_its_journey_once(app, shop, line, client):
     for webhook_id in ("wh-same", "wh-same", "wh-other"):  # the store repeats itself
         door.shopify("orders/create", shopify_order(), webhook_id)
         work(app)
-    assert news(shop) == [("News for you: #1001 ₺349.90", "queued")]
+    assert templates_sent(shop) == [("News for you: #1001 ₺349.90", "queued")]
     assert len(runs(shop)) == 1
 
 
@@ -142,7 +142,7 @@ def test_a_cart_starts_its_journey_once_however_often_it_changes(app, shop, line
     work(app)
     door.shopify("checkouts/update", shopify_checkout(total_price="510.00"))
     work(app)
-    assert news(shop) == [("News for you: 2 × El yapımı kupa", "queued")]
+    assert templates_sent(shop) == [("News for you: 2 × El yapımı kupa", "queued")]
     assert len(runs(shop)) == 1
 
 
@@ -162,7 +162,7 @@ def test_a_bought_cart_ends_its_journey_and_starts_none(app, shop, line, client)
             journeys_job.find_lost_work()
         work(app)
     (run,) = runs(shop)
-    assert (run.state, run.because, news(shop)) == ("stopped", "ordered", [])
+    assert (run.state, run.because, templates_sent(shop)) == ("stopped", "ordered", [])
 
 
 def test_a_cart_of_somebody_who_opted_out_starts_nothing(app, shop, line, client):
@@ -183,10 +183,10 @@ def test_a_form_starts_its_journey_once(app, shop, line, client):
     for submission in ("sub-1", "sub-1"):
         door.submits({**filled, "submission_id": submission})
         work(app)
-    assert news(shop) == [("News for you: Ayşe: Kupa var mı?", "queued")]
+    assert templates_sent(shop) == [("News for you: Ayşe: Kupa var mı?", "queued")]
     door.submits({**filled, "submission_id": "sub-2"})
     work(app)
-    assert len(news(shop)) == 2
+    assert len(templates_sent(shop)) == 2
 
 
 def test_only_the_chosen_connection_starts_the_journey(app, shop, line, client):
@@ -269,7 +269,7 @@ def test_a_birthday_starts_its_journey_once(app, shop, line, birthday, days, mom
         publish(shop, asks_with(when, "{{customer.first_name}}"))
     due(app, moment)
     due(app, moment + timedelta(minutes=20))
-    assert news(shop) == ([("News for you: Ayşe", "queued")] if starts else [])
+    assert templates_sent(shop) == ([("News for you: Ayşe", "queued")] if starts else [])
     due(app, moment + timedelta(days=1))
     assert len(runs(shop)) <= 1
 
@@ -309,8 +309,8 @@ def test_days_after_the_last_order_start_their_journey_once(app, bistro, restaur
         publish(restaurant, asks_with(when, "{{customer.first_name}}"))
     due(app, NOON)
     due(app, NOON + timedelta(hours=1))
-    assert news(restaurant, GUEST) == [("News for you: Ayşe", "queued")]
-    assert (news(restaurant, again), news(restaurant, cancels)) == ([], [])
+    assert templates_sent(restaurant, GUEST) == [("News for you: Ayşe", "queued")]
+    assert (templates_sent(restaurant, again), templates_sent(restaurant, cancels)) == ([], [])
     assert len(runs(restaurant)) == 1
 
 
@@ -334,7 +334,7 @@ def test_days_after_the_last_order_in_a_store_start_their_journey_once(app, shop
         publish(shop, asks_with(when, "{{customer.first_name}}"))
     due(app, NOON)
     due(app, NOON + timedelta(hours=1))
-    assert news(shop) == [("News for you: Ayşe", "queued")]
+    assert templates_sent(shop) == [("News for you: Ayşe", "queued")]
     assert len(runs(shop)) == 1
 
 
