@@ -29,7 +29,7 @@ from tenants.plans.catalog import current_tenant_facts
 MOST_INPUTS = 60
 LONGEST_INPUT = 300
 SAMPLE_NAME = "Ayşe Kaya"
-SAMPLE_STATE = N_("is being prepared")
+SAMPLE_STATE = N_("has been shipped")
 
 
 @dataclass(frozen=True)

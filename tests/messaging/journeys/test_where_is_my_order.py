@@ -81,12 +81,16 @@ def test_a_test_order_is_not_told_on_a_live_line(bistro, restaurant):
     assert asks(restaurant, bistro.line) == NONE
 
 
-def test_the_answer_is_in_the_language_of_the_account(bistro, restaurant):
+def test_the_answer_is_in_the_language_of_the_account(app, restaurant, redis):
+    bistro = open_bistro(restaurant)
     with restaurant.scope():
         accounts.account().locale = "tr"
+    publish_it(restaurant, "tr")
     order = bistro.order()
-    told = asks(restaurant, bistro.line)
-    assert told.startswith(f"Your order {order.number} mutfakta.")
+    writes(restaurant, bistro.line, "Siparişim nerede?", phone=GUEST)
+    assert sent(restaurant)[-1] == (
+        f"{order.number} numaralı siparişiniz mutfakta. Başka bir konuda yardımcı olabilir miyiz?"
+    )
 
 
 @pytest.fixture
