@@ -1,4 +1,4 @@
-"""An answer of a person, an opt-out or a block ends a run at once, and nothing is sent afterwards."""
+"""A reply of a person, an opt-out or a block ends a run at once; nothing is sent afterwards."""
 
 import threading
 from datetime import timedelta
