@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from bench import diner_menu, fairness, pages, print_latency, send_queue, webhook_deliveries
+from bench import (
+    diner_menu,
+    fairness,
+    journey_replies,
+    pages,
+    print_latency,
+    send_queue,
+    webhook_deliveries,
+)
 from bench import live_updates as bench_live_updates
 from bench.dining import kitchen_evening, tab_latency
 from bench.load import PROCESSES, Figures, run_load
@@ -164,6 +172,11 @@ def measure_tickets(stack: Stack, results: Results) -> None:
     results["tickets"] = print_latency.measure(stack)
 
 
+def measure_journeys(stack: Stack, results: Results) -> None:
+    """From a customer's reply to the next message of a journey. The limit is 300 ms."""
+    results["journey_replies"] = journey_replies.measure(stack)
+
+
 def measure_kitchen(_stack: Stack, results: Results) -> None:
     """An evening on the kitchen displays, in a service of its own. The limit is one second."""
     results["kitchen"] = kitchen_evening.measure()
@@ -244,6 +257,7 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         "diner": measure_diner,
         "pages": measure_pages,
         "tickets": measure_tickets,
+        "journey_replies": measure_journeys,
         "kitchen": measure_kitchen,
         "tab": measure_tab,
         "memory": measure_memory,

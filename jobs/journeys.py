@@ -92,7 +92,7 @@ def _call(tenant_id: int, run_id: str) -> None:
     with tenant_scope(tenant_id):
         run = journey_runs.called_run(run_id, work.visit)
         if run is not None:
-            definition = repository.version_of(run.journey_id, run.version)
+            definition = repository.version_of_run(run)
             journey_runs.settle_call(run, definition, done)
 
 

@@ -16,6 +16,7 @@ from core.errors import invalid
 from core.queue import lanes
 from messaging.approvals.submit import LANE as APPROVALS
 from messaging.campaigns.lifecycle import LANE as CAMPAIGNS
+from messaging.journeys.runs import LANE as JOURNEYS
 from messaging.lines import send_lane
 from messaging.lines.simulated_time import clock
 from messaging.models import TestClock
@@ -52,6 +53,10 @@ UPDATE campaign_recipients SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIM
    AND campaign_id IN (SELECT id FROM campaigns WHERE tenant_id = :tenant_id AND test
                           AND due_at IS NOT NULL)
 """),
+    text("""
+UPDATE journey_runs SET due_at = (due_at AT TIME ZONE 'UTC' - :by) AT TIME ZONE 'UTC'
+ WHERE tenant_id = :tenant_id AND due_at IS NOT NULL AND waits <> 'calling' AND test
+"""),
 )
 
 
@@ -76,6 +81,8 @@ def advance(by: timedelta) -> TestClock:
     notify_workers("jobs.approvals.drain")
     lanes.mark_due(CAMPAIGNS, current_tenant_id(), now())
     notify_workers("jobs.campaigns.drain")
+    lanes.mark_due(JOURNEYS, current_tenant_id(), now())
+    notify_workers("jobs.journeys.drain")
     return _store(before + int(by.total_seconds()))
 
 

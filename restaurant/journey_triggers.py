@@ -11,7 +11,7 @@ from restaurant.sites import sites
 def start_for_order(update: OrderUpdate) -> None:
     """Called when an order is placed or changes its state."""
     order = update.order
-    if order.test or not update.notify_customer:
+    if not update.notify_customer:
         return
     triggers.start_for_order(
         order.contact_id,
@@ -22,6 +22,7 @@ def start_for_order(update: OrderUpdate) -> None:
             "order.number": order.number,
             "order.total": format_money(order.total, order.currency, order.language),
         },
+        test=order.test,
     )
 
 

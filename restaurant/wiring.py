@@ -10,6 +10,7 @@ from messaging.journeys import triggers as journey_starts
 from restaurant import (
     campaign_order_filters,
     contact_sync,
+    journey_orders,
     journey_triggers,
     menu_addresses,
 )
@@ -42,6 +43,7 @@ def wire_domains() -> None:
     campaign_coupons.register()
     menu_addresses.register()
     journey_triggers.register()
+    journey_orders.register()
     journey_ports.register_tags(journey_starts.start_for_tags)
     opt_out_port.register(text_orders.may_mean_the_order)
     text_orders.register_model(

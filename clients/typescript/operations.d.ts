@@ -276,7 +276,7 @@ export type Hours = { days?: Array<number>; opens?: string; closes?: string };
 
 export type IdentityShape = { kind: string; value: string };
 
-export type If = { id: string; next?: string; kind: "if"; what?: "answer" | "tag" | "open" | "ordered"; name?: string; value?: string; then?: string; otherwise?: string };
+export type If = { id: string; next?: string; kind: "if"; what?: "answer" | "tag" | "open" | "ordered" | "latest_order"; name?: string; value?: string; then?: string; otherwise?: string };
 
 export type ImageMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; media_id?: string | null; url?: string | null; caption?: string | null; type: "image" };
 
@@ -314,9 +314,9 @@ export type JourneyPage = { data: Array<JourneyShape>; next: string | null };
 
 export type JourneyProblem = { step_id: string | null; code: string; message: string };
 
-export type JourneyRunData = { run_id: string; journey_id: string; version: number; contact_id: string; reason: string | null; at: string };
+export type JourneyRunData = { run_id: string; journey_id: string; version: number; contact_id: string; reason: string | null; at: string; test?: boolean | null };
 
-export type JourneyRunDetail = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null; values: Record<string, string>; steps: Array<JourneyRunStepShape> };
+export type JourneyRunDetail = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; test: boolean; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null; values: Record<string, string>; steps: Array<JourneyRunStepShape> };
 
 export type JourneyRunEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: JourneyRunData; [name: string]: unknown };
 
@@ -324,7 +324,7 @@ export type JourneyRunPage = { data: Array<JourneyRunShape>; next: string | null
 
 export type JourneyRunRequest = { contact_id: string; instance_id?: number | null; values?: Record<string, string> };
 
-export type JourneyRunShape = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null };
+export type JourneyRunShape = { id: string; journey_id: string; version: number; contact_id: string; instance_id: number; test: boolean; state: string; because: string; step: string; waits_for: string | null; due_at: string | null; started_at: string; ended_at: string | null };
 
 export type JourneyRunStepShape = { visit: number; step: string; kind: string; note: string; answer: string; message_id: string | null; at: string };
 

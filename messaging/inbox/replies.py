@@ -112,7 +112,7 @@ def send_reply(talk: ConversationSummary, answer: Reply) -> str:
     if isinstance(known, InterruptedRequest):
         return known.made
     # Before the message is accepted: a worker that continues a journey locks in this order too.
-    stop_runs(talk.contact_id, journey_reasons.PERSON_ANSWERED)
+    stop_runs(talk.contact_id, journey_reasons.PERSON_ANSWERED, test=line.test)
     draft = message_accept.check_template_draft(draft_of(talk, answer), line)
     if sends_directly:
         draft = _as_direct_send(draft, line)

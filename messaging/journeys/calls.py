@@ -15,7 +15,7 @@ from core.http.sync_client import request
 from core.values.reasons import encode_reason
 from core.values.text import one_line
 from messaging.journeys import effects, engine, reasons, repository
-from messaging.journeys.definition import CallUrl, StoreUpdate
+from messaging.journeys.definition import LATEST_ORDER, CallUrl, StoreUpdate
 from messaging.journeys.engine import CALLING, CallDone, RunState
 from messaging.models import Connection, Journey, JourneyRun, StoreEvent
 from tenants import accounts
@@ -40,7 +40,7 @@ def prepare(run_id: str) -> CallWork | None:
     run = db.session.get(JourneyRun, (current_tenant_id(), run_id))
     if run is None or run.waits != CALLING:
         return None
-    definition = repository.version_of(run.journey_id, run.version)
+    definition = repository.version_of_run(run)
     step = definition.get(run.step)
     if isinstance(step, CallUrl):
         return CallWork(run.visit, (_own_request(run, step),))
@@ -79,7 +79,9 @@ def make(work: CallWork, policy: Policy) -> CallDone:
 
 def _own_request(run: JourneyRun, step: CallUrl) -> OrderRequest:
     moment = now().astimezone(zone(accounts.account().time_zone))
-    facts = effects.read_facts(run, moment)
+    facts = effects.read_facts(
+        run, moment, orders=LATEST_ORDER in step.url, menu="menu.link" in step.url
+    )
     values = {name: str(value) for name, value in run.values.items()}
     state = RunState(run.step, run.visit, values=values)
     journey = db.session.get(Journey, (current_tenant_id(), run.journey_id))

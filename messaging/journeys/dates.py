@@ -12,7 +12,8 @@ from core.clock import now, zone
 from core.db import current_tenant_id, db
 from core.errors import DomainError
 from core.ids import from_uuid, to_uuid
-from messaging.journeys import repository, runs
+from messaging.automations import store_orders
+from messaging.journeys import ports, repository, runs
 from messaging.journeys.definition import When
 from messaging.journeys.runs import NewRun
 from messaging.lines import repository as line_repository
@@ -25,9 +26,8 @@ FIND_CONTACTS = text("""
 SELECT contacts.id FROM contacts
  WHERE contacts.tenant_id = :tenant_id AND contacts.opted_out_at IS NULL
    AND contacts.blocked_at IS NULL
-   AND (contacts.birthday = CAST(:birthday AS smallint)
-        OR (contacts.last_order_at >= CAST(:since AS timestamptz)
-            AND contacts.last_order_at < CAST(:until AS timestamptz)))
+   AND (contacts.birthday = ANY(CAST(:birthdays AS smallint[]))
+        OR contacts.id = ANY(CAST(:ids AS uuid[])))
    AND NOT EXISTS (
        SELECT FROM journey_runs
         WHERE journey_runs.tenant_id = :tenant_id AND journey_runs.journey_id = :journey_id
@@ -96,16 +96,37 @@ def _contacts(journey_id: str, when: When, moment: datetime) -> list[str]:
     midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     day = midnight - timedelta(days=when.days)
     birthday = when.date == "birthday"
+    ids = [] if birthday else _ordered_last_on(day)
     params: dict[str, Any] = {
         "tenant_id": current_tenant_id(),
         "journey_id": str(to_uuid("jny", journey_id)),
-        "birthday": day.month * 100 + day.day if birthday else None,
-        "since": None if birthday else day,
-        "until": None if birthday else day + timedelta(days=1),
+        "birthdays": _birthdays(day) if birthday else [],
+        "ids": [str(to_uuid("con", one)) for one in ids],
         "today": midnight,
         "most": BATCH,
     }
     return [from_uuid("con", row.id) for row in db.session.execute(FIND_CONTACTS, params)]
+
+
+def _birthdays(day: datetime) -> list[int]:
+    """29 February counts as the 28th in other years."""
+    days = [day.month * 100 + day.day]
+    if days == [228] and (day + timedelta(days=1)).day == 1:
+        days.append(229)
+    return days
+
+
+def _ordered_last_on(day: datetime) -> list[str]:
+    """The contacts whose last order, at the restaurant or in a store, was placed on this day."""
+    next_day, source = day + timedelta(days=1), ports.orders()
+    found = store_orders.contacts_between(day, next_day)
+    if source is not None:
+        found |= source.contacts_between(day, next_day)
+    listed = sorted(found)
+    again = store_orders.contacts_since(listed, next_day) if listed else set()
+    if source is not None and listed:
+        again |= source.contacts_since(listed, next_day)
+    return [one for one in listed if one not in again]
 
 
 def _local_now() -> datetime:

@@ -33,8 +33,10 @@ ORDER_STATES = (
 )
 STORE_STATES = ("order.created", "order.fulfilled", "order.cancelled")
 DATES = ("birthday", "last_order")
-CONDITIONS = ("answer", "tag", "open", "ordered")
+CONDITIONS = ("answer", "tag", "open", "ordered", "latest_order")
 STORE_ACTIONS = ("confirm", "cancel")
+LATEST_ORDER = "latest_order."
+"""Placeholders of the contact's last order begin with it."""
 
 
 def _clean(text: str) -> str:
@@ -194,10 +196,12 @@ class Wait(Step):
 
 class If(Step):
     kind: Literal["if"] = Field(description="Continue with `then` or `otherwise`.")
-    what: Literal["answer", "tag", "open", "ordered"] = Field(
+    what: Literal["answer", "tag", "open", "ordered", "latest_order"] = Field(
         "answer",
         description="answer: the answer `name` is `value`. tag: the contact has the tag `value`. "
-        "open: it is within the hours. ordered: the contact has ordered before.",
+        "open: it is within the hours. ordered: the contact has ordered before. latest_order: the "
+        "contact has ordered in the last 30 days, so {{latest_order.number}}, "
+        "{{latest_order.state}} and {{latest_order.total}} have values.",
     )
     name: ValueName = Field("", description="answer: the name of the answer.")
     value: _text(200) = Field("", description="What it is compared with.")  # type: ignore[valid-type]
@@ -333,6 +337,29 @@ def read_definition(given: Mapping[str, Any]) -> Definition:
 
 def stored(definition: Definition) -> dict[str, Any]:
     return definition.model_dump(mode="json")
+
+
+def texts_of(step: Any) -> list[str]:
+    """All texts of a step that may contain placeholders."""
+    texts = [getattr(step, name, "") for name in ("text", "link_url", "note", "url")]
+    return texts + list(getattr(step, "parameters", []))
+
+
+def needs_orders(definition: Definition) -> bool:
+    """Whether a step looks at the orders of the contact. Most journeys do not."""
+    return any(
+        (isinstance(step, If) and step.what in ("ordered", "latest_order"))
+        or any(LATEST_ORDER in text for text in texts_of(step))
+        for step in definition.steps
+    )
+
+
+def needs_menu(definition: Definition) -> bool:
+    """Whether a step links to the menu of the line."""
+    return any(
+        isinstance(step, MenuLink) or any("menu.link" in text for text in texts_of(step))
+        for step in definition.steps
+    )
 
 
 def step_title(step: Any) -> str:

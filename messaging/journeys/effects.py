@@ -1,8 +1,9 @@
 """What a step does outside of its run: a message, a tag, a conversation for the team."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select, text
@@ -10,7 +11,9 @@ from sqlalchemy import select, text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
+from core.i18n.catalogs import N_, PORTAL_TEXTS
 from core.ids import from_uuid, to_uuid
+from messaging.automations import store_orders
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import repository as contact_repository
 from messaging.contacts.validation import ContactInput
@@ -18,6 +21,7 @@ from messaging.inbox import composed, conversation_actions
 from messaging.inbox.composed import ComposedCard
 from messaging.journeys import ports, reasons
 from messaging.journeys.engine import ChangeTag, Facts, GiveToPerson, Send, Visit
+from messaging.journeys.ports import LatestOrder
 from messaging.journeys.validation import choice_card
 from messaging.lines import repository as line_repository
 from messaging.lines.capabilities import check_capability
@@ -26,7 +30,17 @@ from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
 from messaging.messages.kinds.interactive.requests import LocationRequestFields
 from messaging.models import Journey, JourneyRun, Line
-from tenants.plans.catalog import current_tenant_facts
+from messaging.templates.placeholders import event_values
+from tenants import accounts
+from tenants.plans.catalog import TenantFacts, current_tenant_facts
+
+TEST_TAG = "test_tag."
+LATEST_ORDER_AGE = timedelta(days=30)
+STORE_STATES = {
+    store_orders.CREATED: N_("has been received and is being prepared"),
+    store_orders.FULFILLED: N_("has been shipped"),
+    store_orders.CANCELLED: N_("was cancelled"),
+}
 
 READ_TALK = text("""
 SELECT id, window_until, assigned_to FROM conversations
@@ -48,6 +62,7 @@ class RunFacts:
 
     engine: Facts
     line: Line
+    tenant: TenantFacts
     address: str
     window_until: datetime | None
     conversation_id: str
@@ -69,7 +84,10 @@ def obstacle(run: JourneyRun) -> str:
     return "" if journey.live else reasons.JOURNEY_PAUSED
 
 
-def read_facts(run: JourneyRun, moment: datetime) -> RunFacts:
+def read_facts(
+    run: JourneyRun, moment: datetime, *, orders: bool = False, menu: bool = False
+) -> RunFacts:
+    """Orders and the link of the menu are read only if the steps need them."""
     try:
         card = contact_cards.get(run.contact_id)
     except NotFound:
@@ -83,21 +101,51 @@ def read_facts(run: JourneyRun, moment: datetime) -> RunFacts:
             "contact_id": str(to_uuid("con", run.contact_id)),
         },
     ).first()
-    name = card.contact.name
+    name, tenant = card.contact.name, current_tenant_facts()
     values = {
         "customer.name": name,
         "customer.first_name": name.split(" ")[0],
         "customer.last_name": name.partition(" ")[2],
-        "shop.name": current_tenant_facts().name,
-        "menu.link": ports.menu_link(line.id),
+        "shop.name": tenant.name,
+        "menu.link": ports.menu_link(line.id) if menu else "",
     }
-    facts = Facts(moment, frozenset(card.contact.tags), card.contact.orders > 0, values)
+    latest = _latest_order(card, test=line.test) if orders else None
+    if latest is not None and latest.placed_at >= now() - LATEST_ORDER_AGE:
+        values |= {
+            "latest_order.number": latest.number,
+            "latest_order.state": latest.state,
+            "latest_order.total": latest.total,
+        }
+    tags = _tags(card.contact.tags, run)
+    facts = Facts(moment, tags, latest is not None, values)
     address = contact_cards.address_on_line(
         card.identities, line.id, DRIVERS[line.kind].address_kinds
     )
     window = talk.window_until if talk is not None else None
     talk_id = from_uuid("cnv", talk.id) if talk is not None else ""
-    return RunFacts(facts, line, address, window, talk_id)
+    return RunFacts(facts, line, tenant, address, window, talk_id)
+
+
+def _latest_order(card: contact_cards.ContactCard, *, test: bool) -> LatestOrder | None:
+    """The last order at the restaurant or in a store, whichever is newer. Stores have no test
+    mode.
+    """
+    locale, source = accounts.account().locale, ports.orders()
+    found = [source.latest(card.contact.id, locale, test=test)] if source is not None else []
+    phones = [one.value for one in card.identities if one.kind == "phone"]
+    order = None if test else store_orders.latest_order(phones)
+    if order is not None:
+        values = event_values(order.data, "", "", locale)
+        found.append(
+            LatestOrder(
+                values.get("order.number", ""),
+                PORTAL_TEXTS.gettext(locale, STORE_STATES[order.kind]),
+                values.get("order.total", ""),
+                order.placed_at,
+            )
+        )
+    known = [one for one in found if one is not None]
+    return max(known, key=lambda one: one.placed_at, default=None)
 
 
 def apply(run: JourneyRun, visit: Visit, facts: RunFacts) -> str | None:
@@ -105,7 +153,7 @@ def apply(run: JourneyRun, visit: Visit, facts: RunFacts) -> str | None:
     effect = visit.effect
     if isinstance(effect, Send):
         return _send(effect, facts)
-    if isinstance(effect, ChangeTag):
+    if isinstance(effect, ChangeTag) and not run.test:
         _change_tag(run.contact_id, effect)
     elif isinstance(effect, GiveToPerson):
         _give_to_person(run, effect, facts)
@@ -146,7 +194,20 @@ def _send(effect: Send, facts: RunFacts) -> str:
     closed = facts.window_until is None or facts.window_until <= now()
     if DRIVERS[line.kind].has_reply_window and draft.kind != "template" and closed:
         raise CannotSend(reasons.WINDOW_CLOSED)
-    return message_accept.accept_message(draft, line, current_tenant_facts()).id
+    return message_accept.accept_message(draft, line, facts.tenant).id
+
+
+def keep_test_tag(values: dict[str, str], effect: ChangeTag) -> None:
+    """A run on the test line does not change the contact: its tags stay in the run."""
+    values[f"{TEST_TAG}{effect.tag}"] = "" if effect.remove else "yes"
+
+
+def _tags(known: Sequence[str], run: JourneyRun) -> frozenset[str]:
+    tags = set(known)
+    for name, value in run.values.items() if run.test else ():
+        if name.startswith(TEST_TAG):
+            tags = tags | {name[len(TEST_TAG) :]} if value else tags - {name[len(TEST_TAG) :]}
+    return frozenset(tags)
 
 
 def _change_tag(contact_id: str, effect: ChangeTag) -> None:

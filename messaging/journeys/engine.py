@@ -341,6 +341,8 @@ def _holds(definition: Definition, step: If, state: RunState, facts: Facts) -> b
         return _folded(step.value) in {_folded(one) for one in facts.tags}
     if step.what == "open":
         return is_open(definition.hours, facts.moment)
+    if step.what == "latest_order":
+        return bool(facts.values.get("latest_order.number"))
     return facts.has_ordered
 
 

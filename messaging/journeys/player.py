@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.clock import now, zone
+from core.i18n.catalogs import N_, PORTAL_TEXTS
 from messaging.journeys import engine, ports
 from messaging.journeys.definition import Definition
 from messaging.journeys.engine import (
@@ -28,6 +29,7 @@ from tenants.plans.catalog import current_tenant_facts
 MOST_INPUTS = 60
 LONGEST_INPUT = 300
 SAMPLE_NAME = "Ayşe Kaya"
+SAMPLE_STATE = N_("has been shipped")
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,9 @@ def _values(definition: Definition) -> dict[str, str]:
         "menu.link": ports.menu_link(line_id) if line_id in known else "",
         "order.number": "1042",
         "order.total": "480",
+        "latest_order.number": "1042",
+        "latest_order.state": PORTAL_TEXTS.gettext(accounts.account().locale, SAMPLE_STATE),
+        "latest_order.total": "480",
     }
 
 

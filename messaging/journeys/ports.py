@@ -1,14 +1,45 @@
-"""Ports of journeys: the link of a line's menu, and what begins when a contact gets a tag.
+"""Ports of journeys: the link of a line's menu, the orders of the restaurant, and what begins when
+a contact gets a tag.
 
-`restaurant.wiring` registers both, because contacts and journeys do not import what they need here.
+`restaurant.wiring` registers them, because contacts and journeys do not import what they need here.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
 
 FindLink = Callable[[int], str]
 OnTags = Callable[[str, Iterable[str]], object]
+
+
+@dataclass(frozen=True)
+class LatestOrder:
+    """The last order of a contact. `state` and `total` are in words of the language asked for."""
+
+    number: str
+    state: str
+    total: str
+    placed_at: datetime
+
+
+class OrderSource(Protocol):
+    def latest(self, contact_id: str, locale: str, *, test: bool) -> LatestOrder | None:
+        """Return the last order of the contact, whatever its state."""
+        ...
+
+    def contacts_between(self, since: datetime, until: datetime) -> set[str]:
+        """Return the contacts who ordered in this time, without test orders and cancelled ones."""
+        ...
+
+    def contacts_since(self, contact_ids: Sequence[str], since: datetime) -> set[str]:
+        """Return those of these contacts who have ordered since."""
+        ...
+
+
 _find_link: FindLink | None = None
 _on_tags: OnTags | None = None
+_orders: OrderSource | None = None
 
 
 def register_menu_link(find: FindLink | None) -> None:
@@ -19,6 +50,16 @@ def register_menu_link(find: FindLink | None) -> None:
 
 def menu_link(line_id: int) -> str:
     return _find_link(line_id) if _find_link is not None else ""
+
+
+def register_orders(source: OrderSource | None) -> None:
+    global _orders
+    _orders = source
+
+
+def orders() -> OrderSource | None:
+    """None: nothing but stores takes orders."""
+    return _orders
 
 
 def register_tags(on_tags: OnTags | None) -> None:

@@ -14,7 +14,7 @@ from core.ids import BadId, canonical_id
 from messaging.contacts import cards as contact_cards
 from messaging.journeys import runs
 from messaging.journeys.definition import Definition
-from messaging.journeys.repository import version_of
+from messaging.journeys.repository import version_of_run
 from messaging.models import Contact, Journey, JourneyRun, JourneyRunStep, Message
 
 RUN_RETENTION = timedelta(days=180)
@@ -46,9 +46,15 @@ class RunDetail:
 
 
 def list_runs(
-    journey_id: str = "", *, state: str = "", contact_id: str = "", after: str | None, limit: int
+    journey_id: str = "",
+    *,
+    state: str = "",
+    contact_id: str = "",
+    test: bool | None = None,
+    after: str | None,
+    limit: int,
 ) -> list[RunSummary]:
-    """Newest first."""
+    """Newest first; with `test`, only those of this mode."""
     tenant_id = current_tenant_id()
     query = (
         select(JourneyRun)
@@ -62,6 +68,8 @@ def list_runs(
         query = query.where(JourneyRun.contact_id == contact_id)
     if state:
         query = query.where(JourneyRun.state == state)
+    if test is not None:
+        query = query.where(JourneyRun.test == test)
     if after:
         query = query.where(JourneyRun.id < after)
     found = list(db.session.scalars(query))
@@ -89,7 +97,7 @@ def run_detail(run_id: str) -> RunDetail:
     journey = db.session.get(Journey, (tenant_id, run.journey_id))
     if journey is None:
         raise NotFound()
-    definition = version_of(run.journey_id, run.version)
+    definition = version_of_run(run)
     rows = db.session.scalars(
         select(JourneyRunStep)
         .where(JourneyRunStep.tenant_id == tenant_id, JourneyRunStep.run_id == run.id)
@@ -126,12 +134,13 @@ def stop_run(run_id: str, because: str) -> JourneyRun:
 
 
 def count_by_state(journey_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Runs of the last 30 days by journey and state."""
+    """Runs of the last 30 days by journey and state, without those of test mode."""
     rows = db.session.execute(
         select(JourneyRun.journey_id, JourneyRun.state, func.count())
         .where(
             JourneyRun.tenant_id == current_tenant_id(),
             JourneyRun.journey_id.in_(journey_ids),
+            JourneyRun.test.is_(False),
             JourneyRun.started_at >= now() - timedelta(days=30),
         )
         .group_by(JourneyRun.journey_id, JourneyRun.state)

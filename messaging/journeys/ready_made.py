@@ -129,10 +129,38 @@ READY_MADE = {
                 "when": {"kind": "keyword", "words": [N_("where is my order"), N_("my order")]},
                 "steps": [
                     {
+                        "id": "found",
+                        "kind": "if",
+                        "what": "latest_order",
+                        "then": "state",
+                        "otherwise": "ask",
+                    },
+                    {
+                        "id": "state",
+                        "kind": "ask",
+                        "answer": "buttons",
+                        "text": N_(
+                            "Your order {{latest_order.number}} {{latest_order.state}}. "
+                            "Can we help you with anything else?"
+                        ),
+                        "choices": [
+                            {"title": N_("No, thank you"), "next": "end"},
+                            {"title": N_("Talk to a person"), "next": "question"},
+                        ],
+                    },
+                    {
+                        "id": "question",
+                        "kind": "hand_over",
+                        "note": N_("Has a question about order {{latest_order.number}}"),
+                    },
+                    {
                         "id": "ask",
                         "kind": "ask",
                         "answer": "text",
-                        "text": N_("What is your order number?"),
+                        "text": N_(
+                            "We found no order of the last 30 days from this number. If you "
+                            "ordered with another number, what is your order number?"
+                        ),
                         "save_as": "order_number",
                     },
                     {
@@ -148,6 +176,7 @@ READY_MADE = {
                         "kind": "hand_over",
                         "note": N_("Asks where order {{answer.order_number}} is"),
                     },
+                    _END,
                 ],
             },
         ),

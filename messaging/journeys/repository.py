@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import bindparam, select
@@ -16,7 +17,7 @@ from messaging.journeys.definition import Definition, read_definition, stored
 from messaging.journeys.validation import Problem
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.registry import DRIVERS
-from messaging.models import Journey, JourneyVersion
+from messaging.models import Journey, JourneyRun, JourneyVersion
 from tenants import audit
 from tenants.audit import current_actor
 from tenants.people import clean_name
@@ -220,6 +221,16 @@ def version_of(journey_id: str, version: int) -> Definition:
     if found is None:
         raise NotFound()
     return read_definition(found.definition)
+
+
+def version_of_run(run: JourneyRun) -> Definition:
+    """A run is of a published version, which never changes: a process reads each one once."""
+    return _published(current_tenant_id(), run.journey_id, run.version)
+
+
+@lru_cache(maxsize=500)
+def _published(_tenant_id: int, journey_id: str, version: int) -> Definition:
+    return version_of(journey_id, version)
 
 
 def list_versions(journey_id: str) -> Sequence[JourneyVersion]:

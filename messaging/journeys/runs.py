@@ -19,7 +19,7 @@ from core.ids import from_uuid, new_uuid, to_uuid
 from core.queue import lanes
 from core.values.reasons import encode_error
 from messaging.journeys import effects, engine, reasons, repository
-from messaging.journeys.definition import Definition
+from messaging.journeys.definition import Definition, needs_menu, needs_orders
 from messaging.journeys.engine import CALL, CALLING, FAILED, RUNNING, RunState, Visit
 from messaging.journeys.repository import LiveJourney
 from messaging.journeys.stops import publish_run_event
@@ -33,11 +33,11 @@ CALL_SECONDS = 60
 """A worker that has not written the response by then is dead; the call is not repeated."""
 
 INSERT_RUN = text("""
-INSERT INTO journey_runs (tenant_id, id, journey_id, version, contact_id, line_id, cause, state,
-                          because, step, visit, waits, repeats, values, tries, due_at, started_at,
-                          changed_at)
-VALUES (:tenant_id, :id, :journey_id, :version, :contact_id, :line_id, :cause, 'running', '',
-        :step, 0, '', 0, CAST(:values AS jsonb), 0, :due_at, :now, :now)
+INSERT INTO journey_runs (tenant_id, id, journey_id, version, contact_id, line_id, test, cause,
+                          state, because, step, visit, waits, repeats, values, tries, due_at,
+                          started_at, changed_at)
+VALUES (:tenant_id, :id, :journey_id, :version, :contact_id, :line_id, :test, :cause,
+        'running', '', :step, 0, '', 0, CAST(:values AS jsonb), 0, :due_at, :now, :now)
 ON CONFLICT DO NOTHING RETURNING id
 """)
 CLAIM_DUE = text("""
@@ -45,26 +45,20 @@ SELECT id FROM journey_runs
  WHERE tenant_id = :tenant_id AND due_at <= :now AND state = 'running'
  ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED
 """)
-WAITING_FOR_REPLY = text("""
-SELECT id FROM journey_runs
- WHERE tenant_id = :tenant_id AND contact_id = :contact_id AND line_id = :line_id
-   AND state = 'running' AND waits = 'reply'
- ORDER BY changed_at DESC, id DESC LIMIT 1 FOR UPDATE
-""")
 
 
 @dataclass(frozen=True)
 class NewRun:
-    """What a trigger gives. `delay_minutes` is of a cart, which may still be filled."""
+    """What a trigger gives. `test`: the line is the test line."""
 
     contact_id: str
     line_id: int
     cause: str
     values: Mapping[str, str]
-    delay_minutes: int = 0
+    test: bool = False
 
 
-def insert_run(journey: LiveJourney, new: NewRun, *, due_at: datetime | None = None) -> str | None:
+def insert_run(journey: LiveJourney, new: NewRun) -> str | None:
     """Store a run. None: this cause has started one before, or the contact is in the journey."""
     moment = now()
     row = db.session.execute(
@@ -76,10 +70,11 @@ def insert_run(journey: LiveJourney, new: NewRun, *, due_at: datetime | None = N
             "version": journey.version,
             "contact_id": str(to_uuid("con", new.contact_id)),
             "line_id": new.line_id,
+            "test": new.test,
             "cause": new.cause[:200],
             "step": journey.definition.steps[0].id,
             "values": effects.json_text(dict(new.values)),
-            "due_at": due_at or moment,
+            "due_at": moment,
             "now": moment,
         },
     ).first()
@@ -93,16 +88,16 @@ def insert_run(journey: LiveJourney, new: NewRun, *, due_at: datetime | None = N
         version=journey.version,
         contact_id=new.contact_id,
         line_id=new.line_id,
+        test=new.test,
     )
     return run_id
 
 
 def start_later(journey: LiveJourney, new: NewRun) -> str | None:
-    """A worker carries out the first step, now or after the delay."""
-    due_at = now() + timedelta(minutes=new.delay_minutes)
-    run_id = insert_run(journey, new, due_at=due_at)
+    """A worker carries out the first step."""
+    run_id = insert_run(journey, new)
     if run_id is not None:
-        wake_at(due_at)
+        wake_at(now())
     return run_id
 
 
@@ -116,17 +111,11 @@ def start_now(journey: LiveJourney, new: NewRun) -> str | None:
     return run_id
 
 
-def waiting_for_reply(contact_id: str, line_id: int) -> JourneyRun | None:
-    """The run whose question the contact got last, locked."""
-    row = db.session.execute(
-        WAITING_FOR_REPLY,
-        {
-            "tenant_id": current_tenant_id(),
-            "contact_id": str(to_uuid("con", contact_id)),
-            "line_id": line_id,
-        },
-    ).first()
-    return _locked(from_uuid("jrn", row.id)) if row is not None else None
+def waiting_for_reply(run_id: str) -> JourneyRun | None:
+    """The run, locked; None if it does not wait for an answer any more."""
+    run = _locked(run_id)
+    waits = run is not None and run.state == RUNNING and run.waits == engine.REPLY
+    return run if waits else None
 
 
 def take_reply(run: JourneyRun, reply: engine.Reply) -> bool:
@@ -136,7 +125,7 @@ def take_reply(run: JourneyRun, reply: engine.Reply) -> bool:
     """
     if _ended_with_journey(run):
         return False
-    definition = repository.version_of(run.journey_id, run.version)
+    definition = repository.version_of_run(run)
     step = _last_step(run)
     if step is not None:
         step.answer = (reply.text or reply.kind)[: engine.LONGEST_ANSWER]
@@ -163,7 +152,7 @@ def continue_run(run_id: str) -> str | None:
         db.session.flush()
         wake_at(run.due_at)
         return run.id
-    definition = repository.version_of(run.journey_id, run.version)
+    definition = repository.version_of_run(run)
     if run.waits == CALLING:
         done = engine.CallDone(False, because=reasons.CALL_INTERRUPTED)
         settle_call(run, definition, done)
@@ -256,7 +245,10 @@ def _advance_safely(run: JourneyRun, definition: Definition, given: engine.Input
 
 
 def _advance(run: JourneyRun, definition: Definition, given: engine.Input) -> None:
-    facts = effects.read_facts(run, now().astimezone(zone(accounts.account().time_zone)))
+    moment = now().astimezone(zone(accounts.account().time_zone))
+    facts = effects.read_facts(
+        run, moment, orders=needs_orders(definition), menu=needs_menu(definition)
+    )
     state = RunState(
         run.step,
         run.visit,
@@ -267,6 +259,8 @@ def _advance(run: JourneyRun, definition: Definition, given: engine.Input) -> No
     )
     visits = engine.advance(definition, state, given, facts.engine)
     for visit in visits:
+        if run.test and isinstance(visit.effect, engine.ChangeTag):
+            effects.keep_test_tag(state.values, visit.effect)
         _carry_out(run, visit, facts)
     _write(run, state)
 
@@ -312,5 +306,6 @@ def _end(run: JourneyRun, because: str, how: str = engine.STOPPED) -> None:
         version=run.version,
         contact_id=run.contact_id,
         line_id=run.line_id,
+        test=run.test,
         because=because,
     )

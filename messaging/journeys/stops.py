@@ -22,8 +22,9 @@ UPDATE journey_runs SET state = 'stopped', because = :because, due_at = NULL, wa
  WHERE tenant_id = :tenant_id AND contact_id = :contact_id AND state = 'running'
    AND (CAST(:line_id AS integer) IS NULL OR line_id = :line_id)
    AND (NOT :only_questions OR waits = 'reply')
+   AND (CAST(:test AS boolean) IS NULL OR test = :test)
    AND (CAST(:spared AS uuid) IS NULL OR id <> CAST(:spared AS uuid))
-RETURNING id, journey_id, version, contact_id, line_id, started_at
+RETURNING id, journey_id, version, contact_id, line_id, test
 """)
 
 STOP_JOURNEY = text("""
@@ -33,7 +34,7 @@ UPDATE journey_runs SET state = 'stopped', because = :because, due_at = NULL, wa
        SELECT id FROM journey_runs
         WHERE tenant_id = :tenant_id AND journey_id = :journey_id AND state = 'running'
         ORDER BY id FOR UPDATE))
-RETURNING id, journey_id, version, contact_id, line_id, started_at
+RETURNING id, journey_id, version, contact_id, line_id, test
 """)
 
 
@@ -50,8 +51,11 @@ def stop_runs(
     line_id: int | None = None,
     only_questions: bool = False,
     spared: str = "",
+    test: bool | None = None,
 ) -> int:
-    """Stop the running journeys of a contact. Returns how many were stopped."""
+    """Stop the running journeys of a contact; with `test`, only those of this mode. Returns how
+    many were stopped.
+    """
     return _stop(
         STOP,
         {
@@ -59,6 +63,7 @@ def stop_runs(
             "because": because,
             "line_id": line_id,
             "only_questions": only_questions,
+            "test": test,
             "spared": str(to_uuid("jrn", spared)) if spared else None,
         },
     )
@@ -75,6 +80,7 @@ def _stop(statement: TextClause, params: dict[str, Any]) -> int:
             version=row.version,
             contact_id=from_uuid("con", row.contact_id),
             line_id=row.line_id,
+            test=row.test,
             because=params["because"],
         )
     return len(rows)
@@ -88,6 +94,7 @@ def publish_run_event(
     version: int,
     contact_id: str,
     line_id: int,
+    test: bool,
     because: str = "",
 ) -> None:
     """`what` is started, completed, stopped or failed."""
@@ -102,6 +109,7 @@ def publish_run_event(
                 "contact_id": contact_id,
                 "reason": reason_code(because) or None,
                 "at": rfc3339(now()),
+                **({"test": True} if test else {}),
             },
         },
     )

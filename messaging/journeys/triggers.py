@@ -19,7 +19,7 @@ from messaging.automations import store_events
 from messaging.contacts import cards as contact_cards
 from messaging.contacts import identities as contact_identities
 from messaging.journeys import engine, reasons, repository, runs
-from messaging.journeys.definition import MESSAGE_TRIGGERS, Hours
+from messaging.journeys.definition import Hours
 from messaging.journeys.repository import LiveJourney
 from messaging.journeys.runs import NewRun
 from messaging.journeys.stops import stop_runs
@@ -33,6 +33,9 @@ from tenants.plans.catalog import current_tenant_facts
 NEEDS_PERSON = "needs_person"
 """A reaction that answered and gave the conversation to a person: it stays unread."""
 LONGEST_KEYWORD = 100
+BY_MESSAGE = ("ad", "first_message", "out_of_hours")
+"""The first one that fits answers: who comes from an ad usually writes for the first time, and
+gets the answer to the ad."""
 _NO_ANSWERS = ("reaction", "unsupported", "request_welcome", "order")
 
 # The conversation is younger than the message that created it.
@@ -46,14 +49,14 @@ SELECT messages.contact_id, conversations.id > messages.id AS is_first
    AND conversations.tenant_id = :tenant_id
 """)
 WAITS = text("""
-SELECT journey_runs.contact_id FROM messages
+SELECT journey_runs.id FROM messages
   JOIN journey_runs ON journey_runs.tenant_id = messages.tenant_id
    AND journey_runs.contact_id = messages.contact_id
    AND journey_runs.line_id = messages.line_id
  WHERE messages.tenant_id = :tenant_id AND messages.id = :message_id
    AND journey_runs.tenant_id = :tenant_id AND journey_runs.state = 'running'
    AND journey_runs.waits = 'reply'
- LIMIT 1
+ ORDER BY journey_runs.changed_at DESC, journey_runs.id DESC LIMIT 1
 """)
 
 
@@ -74,12 +77,11 @@ def answer(line: Line, message: InboundMessage, message_id: str) -> object:
     row = db.session.execute(WAITS, params).first()
     if row is None:
         return False
-    contact_id = from_uuid("con", row.contact_id)
-    run = runs.waiting_for_reply(contact_id, line.id)
+    run = runs.waiting_for_reply(from_uuid("jrn", row.id))
     if run is None:
         return False
     reply = reply_of(message, message_id)
-    step = repository.version_of(run.journey_id, run.version).get(run.step)
+    step = repository.version_of_run(run).get(run.step)
     if not engine.is_answer(step, reply) and _keyword_journeys(line, message):
         return False
     if not runs.take_reply(run, reply):
@@ -102,15 +104,15 @@ def start_for_keyword(line: Line, message: InboundMessage, message_id: str) -> o
 
 def start_for_message(line: Line, message: InboundMessage, message_id: str) -> object:
     """A first message, a message outside of the hours, or one that came from an ad."""
-    found = repository.live_journeys("ad", "first_message", "out_of_hours")
-    fitting = [one for one in found if one.definition.line_id in (None, line.id)]
-    if line.test or not fitting:
+    found = repository.live_journeys(*BY_MESSAGE)
+    fitting = [one for one in found if _is_for(one, line)]
+    if not fitting:
         return False
     sender = _sender(message_id)
     if sender is None:
         return False
     moment = _local_now()
-    for journey in sorted(fitting, key=lambda one: MESSAGE_TRIGGERS.index(_kind(one))):
+    for journey in sorted(fitting, key=lambda one: BY_MESSAGE.index(_kind(one))):
         cause = _message_cause(journey, line, message, sender, moment)
         if cause is not None and (
             done := _start_for_message(journey, line, message, message_id, sender, cause)
@@ -132,9 +134,15 @@ def reply_of(message: InboundMessage, message_id: str) -> engine.Reply:
 
 
 def start_for_order(
-    contact_id: str | None, line_id: int | None, order_id: str, state: str, values: dict[str, str]
+    contact_id: str | None,
+    line_id: int | None,
+    order_id: str,
+    state: str,
+    values: dict[str, str],
+    *,
+    test: bool,
 ) -> int:
-    """An order of the restaurant has a new state."""
+    """An order of the restaurant has a new state. A test order starts a run on the test line."""
     if contact_id is None:
         return 0
     started = 0
@@ -142,9 +150,11 @@ def start_for_order(
         when = journey.definition.when
         if state in when.states:
             line = journey.definition.line_id or line_id or _default_line_id()
+            if test:
+                line = _default_line_id(test=True)
             cause = f"order:{order_id}:{state}"
             if line is not None:
-                started += _start(journey, NewRun(contact_id, line, cause, values))
+                started += _start(journey, NewRun(contact_id, line, cause, values, test=test))
     return started
 
 
@@ -196,9 +206,14 @@ def start_for_tags(contact_id: str, added: Iterable[str]) -> int:
 
 
 def start_by_program(
-    journey_id: str, contact_id: str, values: Mapping[str, str], *, line_id: int | None = None
+    journey_id: str,
+    contact_id: str,
+    values: Mapping[str, str],
+    *,
+    line_id: int | None = None,
+    test: bool = False,
 ) -> str:
-    """Start a run for a contact. Raises Conflict and Invalid."""
+    """Start a run for a contact; with `test`, on the test line. Raises Conflict and Invalid."""
     journey = repository.live_journey(journey_id)
     contact = contact_cards.get_contact(contact_id)
     if contact.blocked_at is not None:
@@ -210,10 +225,10 @@ def start_by_program(
             "This contact has opted out of marketing messages.",
         )
     route = line_repository.route_for(
-        line_id or journey.definition.line_id, test=False, allowed=None
+        line_id or journey.definition.line_id, test=test, allowed=None
     )
     given = {f"api.{name}": value for name, value in values.items()}
-    new = NewRun(contact.id, route.id, f"api:{new_id('jrn')}", given)
+    new = NewRun(contact.id, route.id, f"api:{new_id('jrn')}", given, test=test)
     run_id = runs.start_later(journey, new)
     if run_id is None:
         raise invalid("contact_id", "already_running", "This contact is already in this journey.")
@@ -241,7 +256,8 @@ def _start_for_message(
     stop_runs(sender.contact_id, reasons.OTHER_JOURNEY, line_id=line.id, only_questions=True)
     name = message.sender_name
     values = {"customer.name": name, "customer.first_name": name.split(" ")[0]} if name else {}
-    new = NewRun(sender.contact_id, line.id, cause or f"message:{message_id}", values)
+    cause = cause or f"message:{message_id}"
+    new = NewRun(sender.contact_id, line.id, cause, values, test=line.test)
     run_id = runs.start_now(journey, new)
     if run_id is None:
         return False
@@ -251,14 +267,13 @@ def _start_for_message(
 
 
 def _keyword_journeys(line: Line, message: InboundMessage) -> list[LiveJourney]:
-    if line.test or not may_be_keyword(message):
+    if not may_be_keyword(message):
         return []
     said = {_folded(message.text), _folded(str(message.content.get("id") or ""))} - {""}
     return [
         one
         for one in repository.live_journeys("keyword")
-        if one.definition.line_id in (None, line.id)
-        and said & {_folded(word) for word in one.definition.when.words}
+        if _is_for(one, line) and said & {_folded(word) for word in one.definition.when.words}
     ]
 
 
@@ -298,9 +313,14 @@ def _local_now() -> datetime:
     return now().astimezone(zone(accounts.account().time_zone))
 
 
-def _default_line_id() -> int | None:
+def _is_for(journey: LiveJourney, line: Line) -> bool:
+    """Every journey can be tried on the test line, whichever line it is for."""
+    return line.test or journey.definition.line_id in (None, line.id)
+
+
+def _default_line_id(*, test: bool = False) -> int | None:
     try:
-        return line_repository.route_for(None, test=False, allowed=None).id
+        return line_repository.route_for(None, test=test, allowed=None).id
     except DomainError:
         return None
 

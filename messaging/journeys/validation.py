@@ -11,6 +11,7 @@ from messaging.inbox.composed import ComposedCard
 from messaging.journeys.definition import (
     CHOICE_ANSWERS,
     DAY,
+    LATEST_ORDER,
     MESSAGE_TRIGGERS,
     ORDER_STATES,
     STORE_STATES,
@@ -29,6 +30,7 @@ from messaging.journeys.definition import (
     is_last,
     is_message,
     step_title,
+    texts_of,
     waits_for_answer,
 )
 from messaging.lines.drivers.registry import DRIVERS
@@ -43,6 +45,7 @@ from messaging.templates.placeholders import (
     placeholders_in,
 )
 
+LATEST_ORDER_NAMES = tuple(f"{LATEST_ORDER}{name}" for name in ("number", "state", "total"))
 CLOSED = 10**9
 """Minutes since the customer wrote, if they may never have written."""
 
@@ -331,7 +334,7 @@ def choice_card(kind: str, choices: list[tuple[str, str]], list_button: str) -> 
 
 def placeholder_names(when: When) -> tuple[str, ...]:
     """What texts of a journey may contain, beside answers."""
-    names: tuple[str, ...] = (*CUSTOMER[:3], "shop.name", "menu.link")
+    names: tuple[str, ...] = (*CUSTOMER[:3], "shop.name", "menu.link", *LATEST_ORDER_NAMES)
     more: dict[str, tuple[str, ...]] = {
         "order_state": ("order.number", "order.total"),
         "store_order": (*ORDER, *TRACKING),
@@ -343,9 +346,7 @@ def placeholder_names(when: When) -> tuple[str, ...]:
 
 def _placeholder_problems(definition: Definition, step: Any) -> list[tuple[str, dict[str, str]]]:
     names = placeholder_names(definition.when)
-    texts = [getattr(step, name, "") for name in ("text", "link_url", "note", "url")]
-    texts += getattr(step, "parameters", [])
-    for text in texts:
+    for text in texts_of(step):
         try:
             used = [name for name, _ in placeholders_in(text)]
         except DomainError as error:

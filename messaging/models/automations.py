@@ -64,6 +64,13 @@ class StoreEvent(Base, TenantOwned):
         Index("store_events_kind_idx", "tenant_id", "connection_id", "kind", "id"),
         Index("store_events_subject_idx", "tenant_id", "connection_id", "subject", "id"),
         Index("store_events_hook_idx", "tenant_id", "hook_id"),
+        Index(
+            "store_events_phone_idx",
+            "tenant_id",
+            "phone",
+            "id",
+            postgresql_where=text("kind = 'order.created'"),
+        ),
     )
 
     id: Mapped[str] = id_column("sev")

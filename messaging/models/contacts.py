@@ -28,12 +28,6 @@ class Contact(Base, TenantOwned):
         Index("contacts_seen_idx", "tenant_id", "last_seen_at", "id"),
         Index("contacts_name_idx", "tenant_id", "name_key", "id"),
         Index(
-            "contacts_last_order_idx",
-            "tenant_id",
-            "last_order_at",
-            postgresql_where=text("last_order_at IS NOT NULL"),
-        ),
-        Index(
             "contacts_birthday_idx",
             "tenant_id",
             "birthday",

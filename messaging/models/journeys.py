@@ -70,6 +70,7 @@ class JourneyRun(Base, TenantOwned):
             "tenant_id",
             "contact_id",
             "journey_id",
+            "test",
             unique=True,
             postgresql_where=text("state = 'running'"),
         ),
@@ -86,6 +87,9 @@ class JourneyRun(Base, TenantOwned):
     version: Mapped[int] = mapped_column(Integer)
     contact_id: Mapped[str] = mapped_column(Id("con"))
     line_id: Mapped[int] = mapped_column(Integer)
+    test: Mapped[bool] = mapped_column(default=False)
+    """On the test line: its messages and events are of test mode, and the contact is not changed.
+    """
     cause: Mapped[str] = mapped_column(Text)
     """What started it. Each cause starts one run of a journey."""
     state: Mapped[str] = mapped_column(Text, default="running")

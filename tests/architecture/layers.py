@@ -64,7 +64,7 @@ INNER_LAYERS = {
     ),
     "restaurant": (
         ("restaurant.wiring", "restaurant.simulated_clock"),
-        ("restaurant.journey_triggers",),
+        ("restaurant.journey_triggers", "restaurant.journey_orders"),
         ("restaurant.contact_sync",),
         ("restaurant.campaign_order_filters", "restaurant.menu_addresses"),
         ("restaurant.ads",),

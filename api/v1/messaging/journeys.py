@@ -31,6 +31,7 @@ from api.v1.schemas.messaging.journeys import (
     summary_json,
 )
 from core.db import tenant_scope
+from core.errors import NotFound
 from messaging.journeys import queries, reasons, repository, triggers
 from messaging.lines import repository as line_repository
 from messaging.models import Journey
@@ -39,7 +40,7 @@ TAG = Tag(name="Journeys")
 
 
 @v1.get("/journeys", tags=[TAG], summary="List journeys", responses={200: JourneyPage})
-@key_may("campaigns")
+@key_may("campaigns", test_keys=True)
 def list_journeys(query: PageQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         rows = repository.journey_page(query.after, query.limit + 1)
@@ -59,7 +60,7 @@ def add_journey(body: JourneyFacts) -> JsonAnswer:
 @v1.get(
     "/journeys/<journey_id>", tags=[TAG], summary="Get a journey", responses={200: JourneyDetail}
 )
-@key_may("campaigns")
+@key_may("campaigns", test_keys=True)
 def read_journey(path: JourneyPath) -> dict[str, Any]:
     """`problems` lists what keeps the draft from being published."""
     with tenant_scope(g.tenant_id):
@@ -136,12 +137,17 @@ def resume_journey(path: JourneyPath) -> dict[str, Any]:
     summary="List the runs of a journey",
     responses={200: JourneyRunPage},
 )
-@key_may("campaigns")
+@key_may("campaigns", test_keys=True)
 def list_journey_runs(path: JourneyPath, query: JourneyRunQuery) -> dict[str, Any]:
+    """A test key lists the runs on the test line, a live key all others."""
     with tenant_scope(g.tenant_id):
         journey = repository.get(path.journey_id)
         rows = queries.list_runs(
-            journey.id, state=query.state or "", after=query.after, limit=query.limit + 1
+            journey.id,
+            state=query.state or "",
+            test=g.caller.test,
+            after=query.after,
+            limit=query.limit + 1,
         )
     return page(rows, query, lambda one: one.run.id, summary_json)
 
@@ -152,17 +158,22 @@ def list_journey_runs(path: JourneyPath, query: JourneyRunQuery) -> dict[str, An
     summary="Start a run for a contact",
     responses={201: JourneyRunShape, 409: ErrorBody},
 )
-@key_may("campaigns")
+@key_may("campaigns", test_keys=True)
 @idempotent
 def start_journey_run(path: JourneyPath, body: JourneyRunRequest) -> JsonAnswer:
     """Works for every live journey, whatever else starts it. A contact can be in a journey once at
-    a time; blocked contacts and contacts who opted out are refused.
+    a time; blocked contacts and contacts who opted out are refused. A test key starts the run on
+    the test line, whichever line the journey is for.
     """
     refuse_app()
     journey = repository.live_journey(path.journey_id)
     _check_line(body.instance_id or journey.definition.line_id)
     run_id = triggers.start_by_program(
-        path.journey_id, body.contact_id, body.values, line_id=body.instance_id
+        path.journey_id,
+        body.contact_id,
+        body.values,
+        line_id=body.instance_id,
+        test=g.caller.test,
     )
     return run_json(queries.get_run(run_id)), 201
 
@@ -170,10 +181,11 @@ def start_journey_run(path: JourneyPath, body: JourneyRunRequest) -> JsonAnswer:
 @v1.get(
     "/journey-runs/<run_id>", tags=[TAG], summary="Get a run", responses={200: JourneyRunDetail}
 )
-@key_may("campaigns")
+@key_may("campaigns", test_keys=True)
 def read_journey_run(path: JourneyRunPath) -> dict[str, Any]:
     """With every step that was carried out, its message and its answer."""
     with tenant_scope(g.tenant_id):
+        _check_mode(path.run_id)
         return run_detail_json(queries.run_detail(path.run_id))
 
 
@@ -183,11 +195,18 @@ def read_journey_run(path: JourneyRunPath) -> dict[str, Any]:
     summary="Stop a run",
     responses={200: JourneyRunShape},
 )
-@key_may("campaigns")
+@key_may("campaigns", test_keys=True)
 def stop_journey_run(path: JourneyRunPath) -> dict[str, Any]:
     """A run that has ended stays as it is."""
     with tenant_scope(g.tenant_id):
+        _check_mode(path.run_id)
         return run_json(queries.stop_run(path.run_id, reasons.STOPPED_BY_PROGRAM))
+
+
+def _check_mode(run_id: str) -> None:
+    """A test key finds only the runs on the test line."""
+    if g.caller.test and not queries.get_run(run_id).test:
+        raise NotFound()
 
 
 def _apply(journey_id: str, act: Callable[[str], Journey]) -> dict[str, Any]:
@@ -205,4 +224,6 @@ def _check_line(line_id: int | None) -> None:
     """A key that is limited to some lines may not use another one."""
     if line_id is not None:
         caller = g.caller
-        line_repository.choose_route(caller.lines, line_id, test=False, allowed=caller.key.line_ids)
+        line_repository.choose_route(
+            caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
+        )

@@ -754,7 +754,7 @@ trait Operations
     /**
      * Get a run: GET /journey-runs/{run_id}
      *
-     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null, 'values': array<string, mixed>, 'steps': list<array{'visit': int, 'step': string, 'kind': string, 'note': string, 'answer': string, 'message_id': string|null, 'at': string}>}
+     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'test': bool, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null, 'values': array<string, mixed>, 'steps': list<array{'visit': int, 'step': string, 'kind': string, 'note': string, 'answer': string, 'message_id': string|null, 'at': string}>}
      */
     public function getJourneyRunsByRunId(string|int $run_id, array $options = []): array
     {
@@ -764,7 +764,7 @@ trait Operations
     /**
      * Stop a run: POST /journey-runs/{run_id}/stop
      *
-     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}
+     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'test': bool, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}
      */
     public function postJourneyRunsByRunIdStop(string|int $run_id, array $options = []): array
     {
@@ -858,7 +858,7 @@ trait Operations
      * List the runs of a journey: GET /journeys/{journey_id}/runs
      *
      * @param array{limit?: mixed, after?: mixed, state?: mixed} $query
-     * @return array{'data': list<array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}>, 'next': string|null}
+     * @return array{'data': list<array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'test': bool, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}>, 'next': string|null}
      */
     public function getJourneysByJourneyIdRuns(string|int $journey_id, array $query = [], array $options = []): array
     {
@@ -869,7 +869,7 @@ trait Operations
      * Start a run for a contact: POST /journeys/{journey_id}/runs
      *
      * @param array{'contact_id': string, 'instance_id'?: int|null, 'values'?: array<string, mixed>} $body
-     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}
+     * @return array{'id': string, 'journey_id': string, 'version': int, 'contact_id': string, 'instance_id': int, 'test': bool, 'state': string, 'because': string, 'step': string, 'waits_for': string|null, 'due_at': string|null, 'started_at': string, 'ended_at': string|null}
      */
     public function postJourneysByJourneyIdRuns(string|int $journey_id, array $body, array $options = []): array
     {

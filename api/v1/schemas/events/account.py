@@ -82,6 +82,9 @@ class JourneyRunData(BaseModel):
         examples=["person_answered"],
     )
     at: str = Field(description="When.")
+    test: bool | None = Field(
+        None, description="true: the run is on the test line. Otherwise it is left out."
+    )
 
 
 class JourneyRunEvent(EventShape):

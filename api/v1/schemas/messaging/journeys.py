@@ -9,6 +9,7 @@ from api.v1.schemas.messaging.contacts import CONTACT_ID
 from core.clock import rfc3339
 from messaging.journeys import validation
 from messaging.journeys.definition import Definition
+from messaging.journeys.effects import TEST_TAG
 from messaging.journeys.queries import RunDetail, RunSummary, StepSummary
 from messaging.journeys.reasons import JOURNEY_REASONS
 from messaging.journeys.validation import Problem
@@ -94,6 +95,7 @@ class JourneyRunShape(BaseModel):
     version: int = Field(description="The version that it began with.")
     contact_id: str = Field(description="The contact.", examples=[CONTACT_ID])
     instance_id: int = Field(description="The line.")
+    test: bool = Field(description="Whether it is on the test line.")
     state: str = Field(description="running, completed, stopped or failed")
     because: str = Field(description="Why it ended; empty while it runs.")
     step: str = Field(description="The step that the run is at.")
@@ -163,6 +165,7 @@ def run_json(run: JourneyRun) -> dict[str, Any]:
         "version": run.version,
         "contact_id": run.contact_id,
         "instance_id": run.line_id,
+        "test": run.test,
         "state": run.state,
         "because": JOURNEY_REASONS.english(run.because),
         "step": run.step,
@@ -178,7 +181,8 @@ def summary_json(one: RunSummary) -> dict[str, Any]:
 
 
 def run_detail_json(one: RunDetail) -> dict[str, Any]:
-    values = {name: str(value) for name, value in one.run.values.items() if name != "store.event"}
+    shown = {name for name in one.run.values if not name.startswith(("store.event", TEST_TAG))}
+    values = {name: str(value) for name, value in one.run.values.items() if name in shown}
     steps = [_step_json(step) for step in one.steps]
     return run_json(one.run) | {"values": values, "steps": steps}
 
