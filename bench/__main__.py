@@ -14,6 +14,7 @@ from typing import Any
 from bench import diner_menu, fairness, pages, print_latency, send_queue, webhook_deliveries
 from bench import live_updates as bench_live_updates
 from bench.dining import kitchen_evening, tab_latency
+from bench.links import redirects
 from bench.load import PROCESSES, Figures, run_load
 from bench.results import Results, write
 from bench.setup.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
@@ -154,6 +155,11 @@ def measure_diner(stack: Stack, results: Results) -> None:
     results["diner"] = diner_menu.measure(stack)
 
 
+def measure_redirects(stack: Stack, results: Results) -> None:
+    """From the click on a short link to the redirect. The limit is 30 ms for 99 of 100."""
+    results["redirects"] = redirects.measure(stack)
+
+
 def measure_pages(stack: Stack, results: Results) -> None:
     """Processor time of the most used pages. There is no baseline, but a limit for each page."""
     results["pages"] = pages.measure(stack)
@@ -242,6 +248,7 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         "waits": measure_waits,
         "deliveries": measure_deliveries,
         "diner": measure_diner,
+        "redirects": measure_redirects,
         "pages": measure_pages,
         "tickets": measure_tickets,
         "kitchen": measure_kitchen,
