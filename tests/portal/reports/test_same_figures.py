@@ -169,12 +169,12 @@ def test_the_page_shows_the_effect(app, browser, restaurant, measured):
     with app.test_request_context(), force_locale("en"):
         for row, group in zip(shown, told["groups"], strict=True):
             held = group["variant"] == "holdout"
+            ordered = format_percent(group["conversion_percent"] / 100, "#,##0.0%")
             expected = {
                 "": "Holdout group" if held else f"Variant {group['variant']}",
                 "People": format_decimal(group["people"]),
                 "Opened a link": "–" if held else format_decimal(group["clicked"]),
-                "Ordered": format_percent(group["conversion_percent"] / 100, "#,##0.0%"),
-                "Orders": format_decimal(group["orders"]),
+                "Orders": f"{format_decimal(group['orders'])} {ordered} ordered",
                 "Order value": amount(group["spent"], "TRY"),
                 "Extra orders": "–",
                 "Extra order value": "–",
