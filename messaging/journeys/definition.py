@@ -130,7 +130,7 @@ class Step(Part):
 
 
 class Say(Step):
-    kind: Literal["say"]
+    kind: Literal["say"] = Field(description="The kind of the step.")
     text: _text(LONGEST_TEXT) = Field("", description="The text.")  # type: ignore[valid-type]
     link_text: _text(LONGEST_LABEL) = Field(  # type: ignore[valid-type]
         "", description="The text of a button that opens a link."
@@ -139,7 +139,7 @@ class Say(Step):
 
 
 class MenuLink(Step):
-    kind: Literal["menu_link"]
+    kind: Literal["menu_link"] = Field(description="The kind of the step.")
     text: _text(LONGEST_BODY) = Field("", description="The text.")  # type: ignore[valid-type]
     link_text: _text(LONGEST_LABEL) = Field(  # type: ignore[valid-type]
         "", description="The text of the button that opens the menu."
@@ -162,7 +162,7 @@ class Question(Step):
 
 
 class Ask(Question):
-    kind: Literal["ask"]
+    kind: Literal["ask"] = Field(description="The kind of the step.")
     answer: Literal["buttons", "list", "text", "number", "location", "photo"] = Field(
         "buttons", description="What kind of answer is expected."
     )
@@ -173,7 +173,7 @@ class Ask(Question):
 
 
 class TemplateStep(Question):
-    kind: Literal["template"]
+    kind: Literal["template"] = Field(description="The kind of the step.")
     name: _text(512) = Field("", description="The template.")  # type: ignore[valid-type]
     language: _text(15) = Field("", description="Its language.")  # type: ignore[valid-type]
     parameters: list[_text(1024)] = Field(  # type: ignore[valid-type]
@@ -182,12 +182,12 @@ class TemplateStep(Question):
 
 
 class Wait(Step):
-    kind: Literal["wait"]
+    kind: Literal["wait"] = Field(description="The kind of the step.")
     minutes: Minutes = Field(60, description="How long.")
 
 
 class If(Step):
-    kind: Literal["if"]
+    kind: Literal["if"] = Field(description="The kind of the step.")
     what: Literal["answer", "tag", "open", "ordered"] = Field(
         "answer",
         description="answer: the answer `name` is `value`. tag: the contact has the tag `value`. "
@@ -200,13 +200,13 @@ class If(Step):
 
 
 class TagStep(Step):
-    kind: Literal["tag"]
+    kind: Literal["tag"] = Field(description="The kind of the step.")
     tag: _text(50) = Field("", description="The tag.")  # type: ignore[valid-type]
     remove: bool = Field(False, description="Remove it instead of adding it.")
 
 
 class HandOver(Step):
-    kind: Literal["hand_over"]
+    kind: Literal["hand_over"] = Field(description="The kind of the step.")
     note: _text(500) = Field("", description="A note for the team.")  # type: ignore[valid-type]
     member: _text(40) = Field(  # type: ignore[valid-type]
         "", description="The member who gets the conversation; empty: nobody in particular."
@@ -214,7 +214,7 @@ class HandOver(Step):
 
 
 class CallUrl(Step):
-    kind: Literal["call_url"]
+    kind: Literal["call_url"] = Field(description="The kind of the step.")
     url: _text(2000) = Field("", description="An https address.")  # type: ignore[valid-type]
     save_as: ValueName = Field(
         "", description="The field `text` of the JSON response becomes {{answer.name}}."
@@ -223,7 +223,7 @@ class CallUrl(Step):
 
 
 class StoreUpdate(Step):
-    kind: Literal["store_update"]
+    kind: Literal["store_update"] = Field(description="The kind of the step.")
     action: Literal["confirm", "cancel"] = Field("confirm", description="What the order becomes.")
     tag: _text(40) = Field(  # type: ignore[valid-type]
         "", description="Shopify: the tag that the order gets."
@@ -232,7 +232,7 @@ class StoreUpdate(Step):
 
 
 class End(Step):
-    kind: Literal["end"]
+    kind: Literal["end"] = Field(description="The kind of the step.")
 
 
 AnyStep = Annotated[
