@@ -12,7 +12,7 @@ from api.openapi_routes import TAGS, reference
 from api.print_agents import print_agents
 from api.printers import cloudprnt, printer_routes, server_direct
 from api.request_log import setup_request_log
-from api.v1 import me, response_times, simulated_clock, triggers, usage, v1, webhooks
+from api.v1 import ad_report, me, response_times, simulated_clock, triggers, usage, v1, webhooks
 from api.v1.messaging import (
     audiences,
     automations,
@@ -54,6 +54,7 @@ V1_RESOURCES = (
     templates,
     usage,
     response_times,
+    ad_report,
     webhooks,
     sites,
     menus,

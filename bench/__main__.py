@@ -22,6 +22,7 @@ from bench import (
 )
 from bench import live_updates as bench_live_updates
 from bench.dining import kitchen_evening, tab_latency
+from bench.links import redirects
 from bench.load import PROCESSES, Figures, run_load
 from bench.results import Results, write
 from bench.setup.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
@@ -162,6 +163,11 @@ def measure_diner(stack: Stack, results: Results) -> None:
     results["diner"] = diner_menu.measure(stack)
 
 
+def measure_redirects(stack: Stack, results: Results) -> None:
+    """From the click on a short link to the redirect. The limit is 30 ms for 99 of 100."""
+    results["redirects"] = redirects.measure(stack)
+
+
 def measure_pages(stack: Stack, results: Results) -> None:
     """Processor time of the most used pages. There is no baseline, but a limit for each page."""
     results["pages"] = pages.measure(stack)
@@ -255,6 +261,7 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         "waits": measure_waits,
         "deliveries": measure_deliveries,
         "diner": measure_diner,
+        "redirects": measure_redirects,
         "pages": measure_pages,
         "tickets": measure_tickets,
         "journey_replies": measure_journeys,

@@ -35,7 +35,7 @@ def usage_by_day(query: PeriodQuery) -> dict[str, Any]:
     """How many messages were sent, delivered, read, failed and received."""
     since, until = _period(query)
     with tenant_scope(g.tenant_id):
-        rows = message_usage.usage_by_day(since, until, _lines(query))
+        rows = message_usage.usage_by_day(since, until, lines_of_query(query))
     names = (*message_usage.COUNTERS, "cost_usd")
     return {
         "since": since.isoformat(),
@@ -63,8 +63,8 @@ def costs(query: PeriodQuery) -> dict[str, Any]:
     """The cost of messages in US dollars. Past days are closed from the ledger at night."""
     since, until = _period(query)
     with tenant_scope(g.tenant_id):
-        rows = message_usage.costs_by_day(since, until, _lines(query))
-        free = free_messages(Period(since, until), _lines(query))
+        rows = message_usage.costs_by_day(since, until, lines_of_query(query))
+        free = free_messages(Period(since, until), lines_of_query(query))
     return {
         "since": since.isoformat(),
         "until": until.isoformat(),
@@ -97,7 +97,7 @@ def _period(query: PeriodQuery) -> tuple[date, date]:
     return span.since, span.until
 
 
-def _lines(query: PeriodQuery) -> frozenset[int] | None:
+def lines_of_query(query: PeriodQuery) -> frozenset[int] | None:
     """Return the lines to show: those the key may use, limited to the requested one."""
     caller: ApiCaller = g.caller
     allowed = None if caller.key.line_ids is None else frozenset(caller.key.line_ids)

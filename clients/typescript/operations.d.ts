@@ -2,6 +2,10 @@
 
 import type { CallOptions, Transport } from "./transport.js";
 
+export type AdFigures = { source_id: string; source_type: string; source_url: string; headline: string; conversations: number; orders: number | null; spent: string | null };
+
+export type AdReportAnswer = { since: string; until: string; currency: string; ads: Array<AdFigures> };
+
 export type AgentFields = { name: string };
 
 export type AgentPage = { data: Array<AgentShape>; next: null };
@@ -95,6 +99,8 @@ export type ChangeShape = { at: string; what: string; status: string; by: string
 export type Charge = { amount: number | string; description?: string | null };
 
 export type CheckedInstance = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "yes" | "as_text" | "no">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "off" | "on" | "not_enabled" | "blocked" | "limited"; webhook: LineWebhookShape | null; problems: Array<LineProblemShape> };
+
+export type CheckedTemplate = { id: string; name: string; language: string; category: string; state: string; reason: string; quality: string; next_category: string; body: string; preview: string; places: Array<string>; components: Array<Record<string, unknown>>; instance_ids: Array<number>; changed_at: string; synced_at: string; findings: Array<TemplateFinding> };
 
 export type Choice = { title: string; description?: string; next?: string };
 
@@ -202,7 +208,7 @@ export type EchoData = { to: string; to_kind: string; message_id: string; timest
 
 export type EffectComparison = { variant: string; people: number; extra_orders: number; extra_orders_low: number; extra_orders_high: number; extra_spent: string; extra_spent_low: string; extra_spent_high: string; cost_usd: number; verdict: string };
 
-export type EffectGroup = { variant: string; people: number; sent: number; buyers: number; conversion_percent: number; orders: number; spent: string; cost_usd: number };
+export type EffectGroup = { variant: string; people: number; sent: number; clicked: number; link_clicks: number; buyers: number; conversion_percent: number; orders: number; spent: string; cost_usd: number };
 
 export type End = { id: string; next?: string; kind: "end" };
 
@@ -696,6 +702,10 @@ export type TemplateFacts = { name: string; language: string; parameters?: Array
 
 export type TemplateFields = { name: string; language: string; parameters?: Array<string> | Record<string, unknown> };
 
+export type TemplateFinding = { severity: "error" | "warning"; field: string; code: string; message: string };
+
+export type TemplateFindings = { findings: Array<TemplateFinding> };
+
 export type TemplateHeaderFacts = { type: "text" | "image" | "video" | "document" | "location"; text?: string; example?: string; media_id?: string | null };
 
 export type TemplateMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; to: Recipient; name: string; language: string; parameters?: Array<string> | Record<string, unknown>; type: "template" };
@@ -711,6 +721,8 @@ export type TemplateRoutedMessage = { instance_id?: number | null; scheduled_at?
 export type TemplateShape = { id: string; name: string; language: string; category: string; state: string; reason: string; quality: string; next_category: string; body: string; preview: string; places: Array<string>; components: Array<Record<string, unknown>>; instance_ids: Array<number>; changed_at: string; synced_at: string };
 
 export type TemplateStep = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "template"; name?: string; language?: string; parameters?: Array<string> };
+
+export type TemplateToCheck = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null; name?: string; language: string };
 
 export type TenantEndpointList = { data: Array<EndpointShape>; next: null };
 
@@ -1134,6 +1146,8 @@ export declare class Operations {
   patchPrintersByPrinterId(printerId: string | number, body?: PrinterFields, options?: CallOptions): Promise<PrinterShape>;
   /** Print test ticket: `POST /printers/{printer_id}/test` */
   postPrintersByPrinterIdTest(printerId: string | number, options?: CallOptions): Promise<Made>;
+  /** Get conversations, orders and revenue by ad: `GET /reports/ads` */
+  getReportsAds(query?: { since?: string | null | Date, until?: string | null | Date, instance_id?: number | null | Date }, options?: CallOptions): Promise<AdReportAnswer>;
   /** Get response times by day, member and label: `GET /reports/response-times` */
   getReportsResponseTimes(query?: { since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<ResponseTimesAnswer>;
   /** List restaurants: `GET /sites` */
@@ -1181,15 +1195,17 @@ export declare class Operations {
   /** List templates: `GET /templates` */
   getTemplates(query?: { limit?: number | Date, after?: string | null | Date, state?: "approved" | "pending" | "in_appeal" | "rejected" | "paused" | "disabled" | "limit_exceeded" | "pending_deletion" | "archived" | null | Date, category?: "marketing" | "utility" | "authentication" | null | Date, name?: string | null | Date, instance_id?: number | null | Date }, options?: CallOptions): Promise<TemplatePage>;
   /** Create a template: `POST /templates` */
-  postTemplates(body: NewTemplate, options?: CallOptions): Promise<TemplateShape>;
+  postTemplates(body: NewTemplate, options?: CallOptions): Promise<CheckedTemplate>;
+  /** Check a template without creating it: `POST /templates/check` */
+  postTemplatesCheck(body: TemplateToCheck, options?: CallOptions): Promise<TemplateFindings>;
   /** Delete a template: `DELETE /templates/{template_id}` */
   deleteTemplatesByTemplateId(templateId: string | number, options?: CallOptions): Promise<void>;
   /** Get a template: `GET /templates/{template_id}` */
-  getTemplatesByTemplateId(templateId: string | number, options?: CallOptions): Promise<TemplateShape>;
+  getTemplatesByTemplateId(templateId: string | number, options?: CallOptions): Promise<CheckedTemplate>;
   /** Update a template: `PATCH /templates/{template_id}` */
-  patchTemplatesByTemplateId(templateId: string | number, body?: TemplateContent, options?: CallOptions): Promise<TemplateShape>;
+  patchTemplatesByTemplateId(templateId: string | number, body?: TemplateContent, options?: CallOptions): Promise<CheckedTemplate>;
   /** Duplicate a template: `POST /templates/{template_id}/duplicate` */
-  postTemplatesByTemplateIdDuplicate(templateId: string | number, body?: DuplicateTemplate, options?: CallOptions): Promise<TemplateShape>;
+  postTemplatesByTemplateIdDuplicate(templateId: string | number, body?: DuplicateTemplate, options?: CallOptions): Promise<CheckedTemplate>;
   /** Reset the test clock: `DELETE /test/clock` */
   deleteTestClock(options?: CallOptions): Promise<ClockShape>;
   /** Get the test clock: `GET /test/clock` */

@@ -705,6 +705,10 @@ export class Operations {
     return this.transport.call("POST", `/printers/${encodeURIComponent(printerId)}/test`, { ...options });
   }
 
+  getReportsAds(query, options = {}) {
+    return this.transport.call("GET", `/reports/ads`, { query, ...options });
+  }
+
   getReportsResponseTimes(query, options = {}) {
     return this.transport.call("GET", `/reports/response-times`, { query, ...options });
   }
@@ -799,6 +803,10 @@ export class Operations {
 
   postTemplates(body, options = {}) {
     return this.transport.call("POST", `/templates`, { body, ...options });
+  }
+
+  postTemplatesCheck(body, options = {}) {
+    return this.transport.call("POST", `/templates/check`, { body, ...options });
   }
 
   deleteTemplatesByTemplateId(templateId, options = {}) {

@@ -27,9 +27,11 @@ from deploy.demo.messaging.conversations import add_conversations
 from deploy.demo.messaging.inbox import add_inbox
 from deploy.demo.messaging.journeys import add_journeys
 from deploy.demo.messaging.notices import add_notices
+from deploy.demo.messaging.team_inbox import add_team_inbox
 from deploy.demo.messaging.templates_and_hooks import add_templates_and_hooks
 from deploy.demo.restaurant.deliveries import add_deliveries, set_up_delivery
 from deploy.demo.restaurant.loyalty import add_coupons, set_up_loyalty
+from deploy.demo.restaurant.measured_campaign import add_ad_guests, add_measured_campaign
 from deploy.demo.restaurant.orders import add_orders
 from deploy.demo.restaurant.payments import add_payments
 from deploy.demo.restaurant.pictures.dishes import keep_pictures
@@ -149,6 +151,7 @@ def _make_tenants(settings: Settings) -> dict[str, Any]:
         add_webhook_deliveries(restaurant, settings)
     _run_on_days(restaurant, _owner(owner), ((0, add_contact_details),))
     add_inbox(restaurant, staff)
+    add_team_inbox(restaurant, staff)
     add_agent(restaurant, owner, next(iter(staff.values())))
     add_store_events(shop)
     add_api_calls(shop, "Store plugin", KUMRU)
@@ -159,6 +162,8 @@ def _make_tenants(settings: Settings) -> dict[str, Any]:
     add_notices(restaurant, demo_notices.MAVI, busy=22)
     add_notices(shop, demo_notices.KUMRU, busy=9)
     with acting_as(_owner(owner)):
+        add_ad_guests(restaurant)
+        add_measured_campaign(restaurant)
         add_campaigns(restaurant, "tr")
         add_campaigns(shop, "es")
     add_account_history(restaurant, shop, _owner(owner))

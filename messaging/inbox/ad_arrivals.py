@@ -1,6 +1,6 @@
 """Which ads and posts brought customers into conversations."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -22,6 +22,7 @@ SELECT content -> 'referral' AS referral, line_id, contact_id, created_at
  WHERE tenant_id = :tenant_id AND direction = 'in' AND jsonb_exists(content, 'referral')
    AND id >= CAST(:first_id AS uuid) AND id < CAST(:last_id AS uuid)
    AND created_at >= :since AND created_at < :until AND NOT test
+   AND (CAST(:line_ids AS integer[]) IS NULL OR line_id = ANY(CAST(:line_ids AS integer[])))
  ORDER BY id DESC LIMIT :most
 """)
 
@@ -45,8 +46,13 @@ class AdTotal:
     """The first message of each conversation."""
 
 
-def arrivals_by_ad(since: datetime, until: datetime) -> list[AdTotal]:
-    """Return the ads of a period, the one with the most conversations first."""
+def arrivals_by_ad(
+    since: datetime, until: datetime, line_ids: Collection[int] | None = None
+) -> list[AdTotal]:
+    """Return the ads of a period, the one with the most conversations first.
+
+    `line_ids` limits them to conversations of these lines.
+    """
     rows = read_rows(
         SELECT_ARRIVALS,
         {
@@ -56,6 +62,7 @@ def arrivals_by_ad(since: datetime, until: datetime) -> list[AdTotal]:
             "first_id": id_at(since),
             "last_id": id_at(min(until, now()) + MAX_RECEIPT_DELAY),
             "most": MOST_ARRIVALS,
+            "line_ids": None if line_ids is None else sorted(line_ids),
         },
     )
     ads: dict[str, list[Any]] = {}

@@ -59,10 +59,15 @@ class NewLink:
 
 
 def is_address(url: str) -> bool:
-    """Whether a link may lead there: a full web address of ordinary length."""
+    """Whether a link may lead there: a full web address of ordinary length.
+
+    Addresses with a user name (`https://bank.example@other.example`) or a backslash hide the host
+    that they lead to, and browsers read them in different ways.
+    """
     try:
         parts = urlsplit(url)
         known = parts.scheme in ("http", "https") and bool(parts.hostname)
+        known = known and "@" not in parts.netloc and "\\" not in url
     except ValueError:
         return False
     plain = url.isprintable() and not any(one.isspace() for one in url)

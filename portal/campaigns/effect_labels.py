@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import Any
 
-from flask_babel import format_currency, format_decimal, gettext, ngettext
+from flask_babel import format_decimal, gettext, ngettext
 
 from portal.campaigns.labels import estimated_cost
+from portal.web.i18n import format_amount
 
 
 def effect_sentence(comparison: dict[str, Any], currency: str) -> str:
@@ -52,4 +53,4 @@ def effect_sentence(comparison: dict[str, Any], currency: str) -> str:
 
 
 def amount(text: str, currency: str) -> str:
-    return str(format_currency(Decimal(text), currency)) if currency else text
+    return format_amount(text, currency) if currency else text

@@ -1,6 +1,7 @@
 """A campaign's results: live progress, every recipient, and an export."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from flask import g, redirect, render_template, request, url_for
@@ -15,7 +16,7 @@ from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns.results import RecipientResult
 from messaging.models import Campaign
 from portal.campaigns import campaigns_pages
-from portal.campaigns.effect_labels import effect_sentence
+from portal.campaigns.effect_labels import amount, effect_sentence
 from portal.campaigns.labels import stop_reason
 from portal.campaigns.views import CAMPAIGN
 from portal.web.auth import may, member_may
@@ -30,10 +31,12 @@ COLUMNS = (
     *("tapped", "tapped_at", "variant", "clicked_at"),
 )
 EFFECT_COLUMNS = (
-    *("variant", "people", "sent", "buyers", "conversion_percent", "orders", "spent", "cost_usd"),
+    *("variant", "people", "sent", "clicked", "link_clicks"),
+    *("buyers", "conversion_percent", "orders", "spent", "cost_usd"),
     *("extra_orders", "extra_orders_low", "extra_orders_high"),
     *("extra_spent", "extra_spent_low", "extra_spent_high", "verdict"),
 )
+EFFECT_AMOUNTS = ("spent", "extra_spent", "extra_spent_low", "extra_spent_high")
 
 
 @campaigns_pages.get(CAMPAIGN)
@@ -57,6 +60,7 @@ def campaign(campaign_id: str) -> Any:
             "zone": current_user.account.time_zone or "UTC",
             "currency": _orders_currency(one),
             "sentence": _effect_sentence(one),
+            "effect_amount": amount,
         }
         found = results.list_results(one, shown, cursor_in_url(), PAGE + 1)
         moving = "X-Part" in request.headers
@@ -109,11 +113,16 @@ def effect_csv(campaign_id: str) -> Any:
         one = campaign_repository.get(campaign_id)
     effect, currency = one.counts.get("effect") or {}, str(one.counts.get("currency", ""))
     rows = [
-        (kind, *(str(row.get(name, "")) for name in EFFECT_COLUMNS), currency)
+        (kind, *(_effect_cell(name, row.get(name)) for name in EFFECT_COLUMNS), currency)
         for kind in ("groups", "comparisons")
         for row in effect.get(kind, [])
     ]
     return csv_response("campaign-effect", ("kind", *EFFECT_COLUMNS, "currency"), rows)
+
+
+def _effect_cell(name: str, value: Any) -> object:
+    """Amounts become numbers: a text that begins with a minus would get a quote before it."""
+    return Decimal(value) if value is not None and name in EFFECT_AMOUNTS else value
 
 
 @campaigns_pages.get(f"{CAMPAIGN}/results.csv")

@@ -1,8 +1,7 @@
 """The message report of a date range, from daily totals (UTC)."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, time, timedelta
-from functools import partial
+from dataclasses import fields
 from typing import Any
 
 from flask import g, redirect, render_template, url_for
@@ -11,19 +10,15 @@ from flask_babel import format_decimal, gettext
 from core.clock import now
 from core.db import tenant_scope
 from core.values.date_ranges import DateRange
-from core.values.money import quantize
-from messaging.campaigns import order_port
 from messaging.costs import usage as message_usage
 from messaging.costs.usage import Period, UsageTotal
-from messaging.inbox import ad_arrivals
-from messaging.inbox.ad_arrivals import AdTotal
 from messaging.lines import repository as line_repository
 from portal.reports import reports
 from portal.reports.filters import day_label, filters_in_url
 from portal.web import charts
 from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
-from restaurant.orders.reports.after_arrival import OrdersAfter, orders_after
+from restaurant.ads.revenue import AdReport, AdRevenue, ad_report
 from restaurant.sites import sites
 
 COUNTED = ("sent", "delivered", "read", "failed", "received", "cost_usd")
@@ -48,8 +43,7 @@ def messages() -> Any:
         before = by_day(filters.span.before, shown)
         by_line = message_usage.usage_totals(_period(filters.span), "line", shown)
         unconfirmed = message_usage.count_unconfirmed(_period(filters.span))
-        currency = order_port.orders_currency()
-        ads = _ads(filters.span, currency)
+        ads = _ad_report(filters.span)
     label = day_label(filters.span)
     chart = charts.column_chart(
         [(label(day.key), (day.sent, day.received, day.failed)) for day in days],
@@ -66,8 +60,6 @@ def messages() -> Any:
         chart=chart,
         by_line=[(lines[one.key].name, one) for one in by_line],
         ads=ads,
-        has_orders=any(bought.orders for _, bought in ads),
-        currency=currency,
         change=charts.percent_change,
     )
 
@@ -78,29 +70,19 @@ def ads_csv() -> Any:
     """One row for each ad: conversations, orders and their value."""
     filters = filters_in_url(now().date())
     with tenant_scope(g.tenant_id):
-        currency = order_port.orders_currency()
-        ads = _ads(filters.span, currency)
-    columns = ("source_id", "source_type", "source_url", "headline", "conversations", "orders")
-    rows = (
-        (
-            *(getattr(ad, name) for name in columns[:4]),
-            str(ad.conversations),
-            str(bought.orders),
-            str(quantize(bought.spent, currency) if currency else bought.spent),
-            currency,
-        )
-        for ad, bought in ads
-    )
-    return csv_response("ads", (*columns, "spent", "currency"), rows)
+        report = _ad_report(filters.span)
+    names = [one.name for one in fields(AdRevenue)]
+    rows = ((*(_cell(getattr(ad, name)) for name in names), report.currency) for ad in report.ads)
+    return csv_response("ads", (*names, "currency"), rows)
 
 
-def _ads(span: DateRange, currency: str) -> list[tuple[AdTotal, OrdersAfter]]:
-    """The ads of the period, each with the orders of its customers."""
-    midnight = partial(datetime.combine, time=time.min, tzinfo=UTC)
-    ads = ad_arrivals.arrivals_by_ad(midnight(span.since), midnight(span.until + timedelta(1)))
-    came = [(str(at), one.contact_id, one.at) for at, ad in enumerate(ads) for one in ad.arrivals]
-    bought = orders_after(came, currency) if may("orders.view") else {}
-    return [(ad, bought.get(str(at), OrdersAfter())) for at, ad in enumerate(ads)]
+def _cell(value: object) -> str:
+    """Empty for figures that the member may not see."""
+    return "" if value is None else str(value)
+
+
+def _ad_report(span: DateRange) -> AdReport:
+    return ad_report(span, with_orders=may("orders.view"))
 
 
 @reports.get("/reports/messages.csv")

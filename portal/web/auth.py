@@ -205,6 +205,10 @@ def open_to_all(view: View) -> View:
     return view
 
 
+LEADS_ELSEWHERE = frozenset({"links.follow"})
+"""Redirects to addresses that tenants choose; the sign-in must not end on one of them."""
+
+
 def next_path(default: str) -> str:
     """The local page to go to next; `default` for anything else, such as another host."""
     path = request.form.get("next") or request.args.get("next") or ""
@@ -223,10 +227,10 @@ def is_page(path: str) -> bool:
     if "//" in route:  # the router would accept `//docs/quick-start` as `/docs/quick-start`
         return False
     try:
-        current_app.url_map.bind("").match(route, "GET")
+        endpoint, _ = current_app.url_map.bind("").match(route, "GET")
     except HTTPException:
         return False
-    return True
+    return str(endpoint) not in LEADS_ELSEWHERE
 
 
 def trial_notice(trial: Usage | None) -> str:

@@ -12,14 +12,16 @@ from api.paging import page
 from api.schemas import ErrorBody
 from api.v1 import v1
 from api.v1.schemas.messaging.templates import (
+    CheckedTemplate,
     DuplicateTemplate,
     NewTemplate,
     TemplateContent,
+    TemplateFindings,
     TemplateHeaderFacts,
     TemplatePage,
     TemplatePath,
-    TemplateShape,
     TemplatesQuery,
+    TemplateToCheck,
 )
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -33,6 +35,8 @@ from messaging.templates import authoring
 from messaging.templates import repository as template_repository
 from messaging.templates.authoring import StoredHeaderFile, TemplatePlan
 from messaging.templates.components import filled_preview, required_parameters, sample_values
+from messaging.templates.drafts import TemplateDraft, is_draftable
+from messaging.templates.lint import lint
 
 TAG = Tag(name="Templates")
 
@@ -55,20 +59,23 @@ def list_templates(query: TemplatesQuery) -> dict[str, Any]:
 
 
 @v1.get(
-    "/templates/<template_id>", tags=[TAG], summary="Get a template", responses={200: TemplateShape}
+    "/templates/<template_id>",
+    tags=[TAG],
+    summary="Get a template",
+    responses={200: CheckedTemplate},
 )
 @key_may("lines", test_keys=True)
 def read_template(path: TemplatePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         lines = _lines()
-        return template_json(_visible(path.template_id, lines), lines)
+        return checked_json(_visible(path.template_id, lines), lines)
 
 
 @v1.post(
     "/templates",
     tags=[TAG],
     summary="Create a template",
-    responses={201: TemplateShape, 409: ErrorBody},
+    responses={201: CheckedTemplate, 409: ErrorBody},
 )
 @key_may("lines", test_keys=True)
 def create_template(body: NewTemplate) -> Response:
@@ -84,10 +91,24 @@ def create_template(body: NewTemplate) -> Response:
 
 
 @v1.post(
+    "/templates/check",
+    tags=[TAG],
+    summary="Check a template without creating it",
+    responses={200: TemplateFindings},
+)
+@key_may("lines", test_keys=True)
+def check_template(body: TemplateToCheck) -> dict[str, Any]:
+    """What WhatsApp would refuse or change, in the words of the editor. Stores nothing and does
+    not ask WhatsApp; sample files are not checked.
+    """
+    return {"findings": findings_json(body.to_draft(body.name, body.language, ""))}
+
+
+@v1.post(
     "/templates/<template_id>/duplicate",
     tags=[TAG],
     summary="Duplicate a template",
-    responses={201: TemplateShape, 409: ErrorBody},
+    responses={201: CheckedTemplate, 409: ErrorBody},
 )
 @key_may("lines", test_keys=True)
 def duplicate_template(path: TemplatePath, body: DuplicateTemplate) -> Response:
@@ -110,7 +131,7 @@ def duplicate_template(path: TemplatePath, body: DuplicateTemplate) -> Response:
     "/templates/<template_id>",
     tags=[TAG],
     summary="Update a template",
-    responses={200: TemplateShape, 409: ErrorBody},
+    responses={200: CheckedTemplate, 409: ErrorBody},
 )
 @key_may("lines", test_keys=True)
 def change_template(path: TemplatePath, body: TemplateContent) -> dict[str, Any]:
@@ -124,7 +145,7 @@ def change_template(path: TemplatePath, body: TemplateContent) -> dict[str, Any]
         plan = authoring.plan_edit(known, draft, lines, _header_file(body.header))
     submitted = _submit(plan)
     with tenant_scope(g.tenant_id):
-        return template_json(authoring.store_submitted(*submitted), lines)
+        return checked_json(authoring.store_submitted(*submitted), lines)
 
 
 @v1.delete(
@@ -150,7 +171,7 @@ def _earlier_answer() -> Response | None:
 
 @idempotent
 def _store_new(plan: TemplatePlan, answer: SubmittedTemplate) -> JsonAnswer:
-    return template_json(authoring.store_submitted(plan, answer), _lines()), 201
+    return checked_json(authoring.store_submitted(plan, answer), _lines()), 201
 
 
 def _submit(plan: TemplatePlan) -> tuple[TemplatePlan, SubmittedTemplate]:
@@ -184,6 +205,24 @@ def _lines() -> list[Line]:
         line
         for line in line_repository.list_lines()
         if line.test or allowed is None or line.id in allowed
+    ]
+
+
+def checked_json(known: Template, lines: list[Line]) -> dict[str, Any]:
+    """With findings; templates with parts that we cannot write have none."""
+    draft = authoring.draft_of_template(known) if is_draftable(known.components) else None
+    return {**template_json(known, lines), "findings": findings_json(draft) if draft else []}
+
+
+def findings_json(draft: TemplateDraft) -> list[dict[str, str]]:
+    return [
+        {
+            "severity": one.severity,
+            "field": one.field,
+            "code": one.code,
+            "message": one.message,
+        }
+        for one in lint(draft)
     ]
 
 

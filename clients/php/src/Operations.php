@@ -178,7 +178,7 @@ trait Operations
     /**
      * Get the extra orders of a campaign: GET /campaigns/{campaign_id}/effect
      *
-     * @return array{'campaign_id': string, 'holdout_percent': int, 'follow_days': int, 'currency': string, 'groups': list<array{'variant': string, 'people': int, 'sent': int, 'buyers': int, 'conversion_percent': float, 'orders': int, 'spent': string, 'cost_usd': float}>, 'comparisons': list<array{'variant': string, 'people': int, 'extra_orders': int, 'extra_orders_low': int, 'extra_orders_high': int, 'extra_spent': string, 'extra_spent_low': string, 'extra_spent_high': string, 'cost_usd': float, 'verdict': string}>}
+     * @return array{'campaign_id': string, 'holdout_percent': int, 'follow_days': int, 'currency': string, 'groups': list<array{'variant': string, 'people': int, 'sent': int, 'clicked': int, 'link_clicks': int, 'buyers': int, 'conversion_percent': float, 'orders': int, 'spent': string, 'cost_usd': float}>, 'comparisons': list<array{'variant': string, 'people': int, 'extra_orders': int, 'extra_orders_low': int, 'extra_orders_high': int, 'extra_spent': string, 'extra_spent_low': string, 'extra_spent_high': string, 'cost_usd': float, 'verdict': string}>}
      */
     public function getCampaignsByCampaignIdEffect(string|int $campaign_id, array $options = []): array
     {
@@ -1868,6 +1868,17 @@ trait Operations
     }
 
     /**
+     * Get conversations, orders and revenue by ad: GET /reports/ads
+     *
+     * @param array{since?: mixed, until?: mixed, instance_id?: mixed} $query
+     * @return array{'since': string, 'until': string, 'currency': string, 'ads': list<array{'source_id': string, 'source_type': string, 'source_url': string, 'headline': string, 'conversations': int, 'orders': int|null, 'spent': string|null}>}
+     */
+    public function getReportsAds(array $query = [], array $options = []): array
+    {
+        return $this->transport()->call("GET", "/reports/ads", null, $query, $options);
+    }
+
+    /**
      * Get response times by day, member and label: GET /reports/response-times
      *
      * @param array{since?: mixed, until?: mixed} $query
@@ -2116,11 +2127,22 @@ trait Operations
      * Create a template: POST /templates
      *
      * @param array{'category'?: string|null, 'header'?: array{'type': string, 'text'?: string, 'example'?: string, 'media_id'?: string|null}|null, 'body'?: string, 'examples'?: array<string, mixed>|list<string>, 'footer'?: string, 'buttons'?: list<array{'type': string, 'text'?: string, 'url'?: string, 'example'?: string, 'phone'?: string, 'otp_type'?: string, 'autofill_text'?: string, 'apps'?: list<array{'package_name': string, 'signature_hash': string}>, 'terms_accepted'?: bool}>, 'add_security_recommendation'?: bool, 'code_expiration_minutes'?: int|null, 'name': string, 'language': string, 'instance_id'?: int|null} $body
-     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string}
+     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string, 'findings': list<array{'severity': string, 'field': string, 'code': string, 'message': string}>}
      */
     public function postTemplates(array $body, array $options = []): array
     {
         return $this->transport()->call("POST", "/templates", self::withObjects($body, ["header"]), [], $options);
+    }
+
+    /**
+     * Check a template without creating it: POST /templates/check
+     *
+     * @param array{'category'?: string|null, 'header'?: array{'type': string, 'text'?: string, 'example'?: string, 'media_id'?: string|null}|null, 'body'?: string, 'examples'?: array<string, mixed>|list<string>, 'footer'?: string, 'buttons'?: list<array{'type': string, 'text'?: string, 'url'?: string, 'example'?: string, 'phone'?: string, 'otp_type'?: string, 'autofill_text'?: string, 'apps'?: list<array{'package_name': string, 'signature_hash': string}>, 'terms_accepted'?: bool}>, 'add_security_recommendation'?: bool, 'code_expiration_minutes'?: int|null, 'name'?: string, 'language': string} $body
+     * @return array{'findings': list<array{'severity': string, 'field': string, 'code': string, 'message': string}>}
+     */
+    public function postTemplatesCheck(array $body, array $options = []): array
+    {
+        return $this->transport()->call("POST", "/templates/check", self::withObjects($body, ["header"]), [], $options);
     }
 
     /**
@@ -2136,7 +2158,7 @@ trait Operations
     /**
      * Get a template: GET /templates/{template_id}
      *
-     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string}
+     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string, 'findings': list<array{'severity': string, 'field': string, 'code': string, 'message': string}>}
      */
     public function getTemplatesByTemplateId(string|int $template_id, array $options = []): array
     {
@@ -2147,7 +2169,7 @@ trait Operations
      * Update a template: PATCH /templates/{template_id}
      *
      * @param array{'category'?: string|null, 'header'?: array{'type': string, 'text'?: string, 'example'?: string, 'media_id'?: string|null}|null, 'body'?: string, 'examples'?: array<string, mixed>|list<string>, 'footer'?: string, 'buttons'?: list<array{'type': string, 'text'?: string, 'url'?: string, 'example'?: string, 'phone'?: string, 'otp_type'?: string, 'autofill_text'?: string, 'apps'?: list<array{'package_name': string, 'signature_hash': string}>, 'terms_accepted'?: bool}>, 'add_security_recommendation'?: bool, 'code_expiration_minutes'?: int|null} $body
-     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string}
+     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string, 'findings': list<array{'severity': string, 'field': string, 'code': string, 'message': string}>}
      */
     public function patchTemplatesByTemplateId(string|int $template_id, array $body = [], array $options = []): array
     {
@@ -2158,7 +2180,7 @@ trait Operations
      * Duplicate a template: POST /templates/{template_id}/duplicate
      *
      * @param array{'name'?: string|null, 'language'?: string|null} $body
-     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string}
+     * @return array{'id': string, 'name': string, 'language': string, 'category': string, 'state': string, 'reason': string, 'quality': string, 'next_category': string, 'body': string, 'preview': string, 'places': list<string>, 'components': list<array<string, mixed>>, 'instance_ids': list<int>, 'changed_at': string, 'synced_at': string, 'findings': list<array{'severity': string, 'field': string, 'code': string, 'message': string}>}
      */
     public function postTemplatesByTemplateIdDuplicate(string|int $template_id, array $body = [], array $options = []): array
     {

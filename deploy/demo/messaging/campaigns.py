@@ -20,6 +20,7 @@ from messaging.inbox.composed import ComposedCard
 from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
 from messaging.messages import claim as message_claim
 from messaging.messages.receive import receive_message
+from messaging.models import Campaign
 
 DAYS_AGO = 6
 OFFER = {
@@ -123,10 +124,7 @@ def add_campaigns(tenant_id: int, language: str) -> None:
 
 
 def _send(texts: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
-    """Runs in one transaction, so that no worker of a running service processes a part of it.
-
-    Returns phones and network ids of the accepted messages.
-    """
+    """Runs in one transaction, so that no worker of a running service processes a part of it."""
     name, text = texts.finished
     made = campaign_repository.add(
         CampaignInput(
@@ -137,6 +135,14 @@ def _send(texts: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
             filters={"tags": texts.tags},
         )
     )
+    return send_campaign(made, dice)
+
+
+def send_campaign(made: Campaign, dice: random.Random) -> list[tuple[str, str]]:
+    """Start it and send all messages at once; some phones cannot be reached.
+
+    Returns phones and network ids of the accepted messages.
+    """
     campaign_lifecycle.start(made.id)
     while (
         campaign_runner.run_next_step() and made.state == "running" and not made.counts.get("open")
@@ -166,13 +172,8 @@ def _receive_replies(
     texts: CampaignTexts,
     dice: random.Random,
 ) -> None:
-    arrived = [network_id for _, network_id in sent if dice.random() < 0.95]
-    read_ids = [network_id for network_id in arrived if dice.random() < 0.75]
     with tenant_scope(tenant_id):
-        add_receipts(
-            [PastReceipt(one, "delivered", at + timedelta(minutes=2)) for one in arrived]
-            + [PastReceipt(one, "read", at + timedelta(minutes=9)) for one in read_ids]
-        )
+        receive_receipts(at, sent, dice)
     for place, (phone, _) in enumerate(sent[3::11]):
         reply = texts.goodbye if place == 1 else texts.answers[place % len(texts.answers)]
         _writes(tenant_id, at + timedelta(minutes=25 + 13 * place), phone, reply)
@@ -180,6 +181,16 @@ def _receive_replies(
         title = texts.buttons[place % 3 // 2]
         content = {"id": title, "title": title, "reply_to": network_id}
         _writes(tenant_id, at + timedelta(minutes=12 + 3 * place), phone, title, content)
+
+
+def receive_receipts(at: datetime, sent: list[tuple[str, str]], dice: random.Random) -> None:
+    """Most messages arrive, and three of four of these are read."""
+    arrived = [network_id for _, network_id in sent if dice.random() < 0.95]
+    read_ids = [network_id for network_id in arrived if dice.random() < 0.75]
+    add_receipts(
+        [PastReceipt(one, "delivered", at + timedelta(minutes=2)) for one in arrived]
+        + [PastReceipt(one, "read", at + timedelta(minutes=9)) for one in read_ids]
+    )
 
 
 def _writes(

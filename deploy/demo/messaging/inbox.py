@@ -117,7 +117,7 @@ class InboxScript:
         network_id = f"wamid.{self.prefix}answer{next(self.numbers)}"
         outcome: SendOutcome = REFUSED if state == "failed" else SendAccepted(network_id)
         with frozen(at), acting_as(self.actor(who)):
-            talk = inbox_conversations.get(self._talk(guest))
+            talk = inbox_conversations.get(self.talk_id(guest))
             send_as_worker(
                 inbox_replies.send_reply(talk, Reply(once=network_id, text=text, **more)), outcome
             )
@@ -131,7 +131,7 @@ class InboxScript:
     def does(self, minutes: int, who: str, guest: Guest, act: str, *arguments: Any) -> None:
         at = self.beginning - timedelta(minutes=minutes)
         with frozen(at), acting_as(self.actor(who)):
-            getattr(conversation_actions, act)(self._talk(guest), *arguments)
+            getattr(conversation_actions, act)(self.talk_id(guest), *arguments)
 
     def end(self) -> None:
         add_receipts(self.receipts)
@@ -141,7 +141,7 @@ class InboxScript:
         person = self.cast[email]
         return Actor("person", person.id, person.name, "127.0.0.1")
 
-    def _talk(self, guest: Guest) -> str:
+    def talk_id(self, guest: Guest) -> str:
         found = inbox_conversations.list_conversations(
             ConversationFilters(view="all", line_id=self.line.id), None, 50
         )

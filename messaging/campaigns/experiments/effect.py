@@ -25,9 +25,16 @@ COUNT_GROUPS = text("""
 SELECT variant, count(*) AS people, sum(least(orders, 1)) AS buyers, sum(orders) AS orders,
        sum(orders * orders) AS orders_squared, sum(spent) AS spent,
        sum(spent * spent) AS spent_squared, sum(cost_usd) AS cost,
-       count(*) FILTER (WHERE outcome IN ('sent', 'delivered', 'read')) AS sent
-  FROM campaign_recipients
- WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state IN ('handed', 'holdout')
+       count(*) FILTER (WHERE outcome IN ('sent', 'delivered', 'read')) AS sent,
+       count(l.contact_id) AS clicked, coalesce(sum(l.clicks), 0) AS link_clicks
+  FROM campaign_recipients AS r
+  LEFT JOIN (SELECT tenant_id, contact_id, sum(clicks) AS clicks FROM short_links
+              WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id
+                AND clicked_at IS NOT NULL
+              GROUP BY tenant_id, contact_id) AS l
+         ON l.tenant_id = r.tenant_id AND l.contact_id = r.contact_id
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id
+   AND r.state IN ('handed', 'holdout')
  GROUP BY variant
 """)
 
@@ -86,6 +93,8 @@ def _group_json(group: Mapping[str, Any], currency: str) -> dict[str, Any]:
         "variant": group["variant"],
         "people": people,
         "sent": group["sent"],
+        "clicked": group["clicked"],
+        "link_clicks": int(group["link_clicks"]),
         "buyers": buyers,
         "conversion_percent": round(100 * buyers / people, 2) if people else 0,
         "orders": group["orders"],

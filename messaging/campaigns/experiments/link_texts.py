@@ -75,7 +75,7 @@ def check_counted_buttons(template: Mapping[str, Any], components: Components) -
     ends = template.get("buttons") or []
     for at in counted_buttons(components):
         end = ends[at] if at < len(ends) else ""
-        if not end or not str(end).startswith(("https://", "http://")):
+        if not end or not _may_be_address(str(end)):
             raise invalid(
                 "buttons",
                 "full_address",
@@ -83,6 +83,11 @@ def check_counted_buttons(template: Mapping[str, Any], components: Components) -
                 "https://.",
                 number=at + 1,
             )
+
+
+def _may_be_address(end: str) -> bool:
+    """With placeholders, the address of each recipient is known when their message is written."""
+    return is_address(end) or ("{{" in end and end.startswith(("https://", "http://")))
 
 
 def _shortened(

@@ -19,6 +19,7 @@ NOT_DECORATED = {
     "v1.create_template": STORING_PART,
     "v1.duplicate_template": STORING_PART,
     "v1.dry_run": "only reads",
+    "v1.check_template": "only reads",
     "v1.courier_link": "signs an address and stores nothing",
     "v1.mark_conversation_read": SAME_STATE,
     "v1.pause_campaign": SAME_STATE,

@@ -40,6 +40,7 @@ OPEN_TO_TEST_KEYS = {
     **dict.fromkeys(
         ("v1.send_in_conversation", "v1.send_to_contact"), "leaves sent from the test line"
     ),
+    "v1.check_template": "stores nothing",
     "v1.preview_message": "stores nothing; it shows what the test line would send",
     **dict.fromkeys(("v1.upload_media", "v1.read_media"), OWN),
     **dict.fromkeys(("v1.list_messages", "v1.read", "v1.timeline", "v1.cancel"), OWN),

@@ -20,6 +20,7 @@ CAMPAIGNS = {
     "campaign-start": "/campaigns/{draft_campaign}/start",
     "campaign-remove": "/campaigns/{draft_campaign}/remove",
     "campaign-finished": "/campaigns/{campaign}",
+    "campaign-effect": "/campaigns/{measured_campaign}",
     "campaign-scheduled": "/campaigns/{scheduled_campaign}",
     "campaign-paused": "/campaigns/{paused_campaign}",
     "campaign-stop": "/campaigns/{paused_campaign}/stop",
@@ -32,7 +33,9 @@ CAMPAIGNS = {
 
 def campaign_ids() -> dict[str, object]:
     """The demo's campaigns, and one that was paused before anything was sent."""
-    found = {one.state: one.id for one in campaign_repository.list_campaigns()}
+    known = campaign_repository.list_campaigns()
+    measured = next(one.id for one in known if one.holdout_percent)
+    found = {one.state: one.id for one in known if one.id != measured}
     held = campaign_repository.add(CampaignInput(name="Paused on the way", text="Not yet"))
     campaign_lifecycle.start(held.id)
     campaign_lifecycle.pause(held.id)
@@ -52,6 +55,7 @@ def campaign_ids() -> dict[str, object]:
         "buttons_campaign": listed.id,
         "map_campaign": mapped.id,
         "campaign": found["finished"],
+        "measured_campaign": measured,
         "draft_campaign": found["draft"],
         "scheduled_campaign": found["scheduled"],
         "paused_campaign": held.id,

@@ -1,5 +1,8 @@
 """Following a short link: to the stored address and nowhere else, counted once per click."""
 
+import base64
+import re
+import secrets
 import time
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,15 +12,17 @@ from sqlalchemy import select, update
 from core.db import db
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns import results
+from messaging.campaigns.experiments.link_texts import _Shortener
 from messaging.links import codes, short_links
 from messaging.links.short_links import NewLink
 from messaging.models import ShortLink
 from restaurant.models import Cart
 from restaurant.sites import sites
 from tests.messaging.campaigns.campaign_factory import campaign, drafts, meets, starts, steps
-from tests.portal.links.redirect_vectors import EVIL, VECTORS
+from tests.portal.links.redirect_vectors import EVIL, NEXT_PAGES, NOT_ADDRESSES, VECTORS
 from tests.restaurant.bistro import open_bistro
 
+OWN_PAGE = re.compile(r"/(?![/\\\s])[!-~]*")
 TARGET = "https://soup.example/today?a=1"
 PERSON = {"User-Agent": "Mozilla/5.0 (Linux; Android 15) Chrome/130.0 Mobile Safari/537.36"}
 PREVIEW = {"User-Agent": "WhatsApp/2.24.1 A"}
@@ -69,6 +74,57 @@ def test_200_attempts_never_lead_elsewhere(app, link):
             assert where == TARGET
         assert EVIL not in where
         assert "Set-Cookie" not in answer.headers
+
+
+def test_no_page_after_sign_in_is_on_another_host(browser, restaurant, link):
+    assert len(set(NEXT_PAGES)) >= 200
+    browser.signs_in(restaurant.owner)
+    for wanted in NEXT_PAGES:
+        answer = browser.client.get("/signin", query_string={"next": wanted})
+        assert answer.status_code == 302, wanted
+        assert OWN_PAGE.fullmatch(answer.location), (wanted, answer.location)
+        assert not answer.location.startswith("/l/"), wanted
+
+
+def test_sign_in_does_not_lead_to_another_host_by_a_short_link(browser, restaurant, link):
+    """Anyone with an account can make a short link to any address."""
+    browser.signs_in(restaurant.owner)
+    for wanted in (f"/l/{link}", f"/l/{link}?a=1", f"/l/{link}#a"):
+        answer = browser.client.get("/signin", query_string={"next": wanted})
+        assert answer.location == "/home", wanted
+
+
+def test_only_addresses_that_all_browsers_read_alike_become_links(restaurant):
+    assert len(set(NOT_ADDRESSES)) >= 200
+    assert [one for one in NOT_ADDRESSES if short_links.is_address(one)] == []
+    with restaurant.scope():
+        shortener = _Shortener("https://menu.example.com/l/")
+        for one in NOT_ADDRESSES:
+            shortener.text("con_1", f"Soup {one}")
+    for made in shortener.links.values():
+        assert short_links.is_address(made.url), made.url
+
+
+@pytest.mark.parametrize(
+    ("url", "where"),
+    [
+        ("https://soup.example/şerbet?ad=çay", "https://soup.example/%C5%9Ferbet?ad=%C3%A7ay"),
+        ("https://çorba.example/bugün", "https://xn--orba-zoa.example/bug%C3%BCn"),
+        ("https://soup.example/a%20b?x=1%2F2", "https://soup.example/a%20b?x=1%2F2"),
+    ],
+)
+def test_letters_beyond_ascii_are_encoded(app, restaurant, url, where):
+    code = new_link(restaurant, url)
+    answer = app.test_client().get(f"/l/{code}", headers=PERSON)
+    assert (answer.status_code, answer.headers["Location"]) == (302, where)
+
+
+def test_codes_of_no_tenant_are_not_found(app):
+    """Half of all possible codes name a tenant that no database can have."""
+    client = app.test_client()
+    for _ in range(50):
+        code = base64.urlsafe_b64encode(secrets.token_bytes(15)).decode()
+        assert client.get(f"/l/{code}", headers=PERSON).status_code == 404, code
 
 
 @pytest.mark.parametrize("code", ["x", "a" * 20, "../admin", "%2e%2e", "é" * 20, "a" * 5000])

@@ -11,6 +11,8 @@ class EffectGroup(BaseModel):
     variant: str = Field(description="`A` to `D`, or `holdout`.", examples=["A"])
     people: int = Field(description="Contacts in the group, also those it was not delivered to.")
     sent: int = Field(description="Messages that the network accepted.")
+    clicked: int = Field(description="Contacts who opened a short link.")
+    link_clicks: int = Field(description="Their clicks, without link previews.")
     buyers: int = Field(description="Contacts who ordered within the days that count.")
     conversion_percent: float = Field(description="Buyers in percent of the people.")
     orders: int
@@ -50,6 +52,10 @@ class CampaignEffect(BaseModel):
     )
 
 
+NO_CLICKS = {"clicked": 0, "link_clicks": 0}
+"""Figures stored by an earlier release do not have the clicks of each group."""
+
+
 def effect_json(campaign: Campaign) -> dict[str, Any]:
     effect = campaign.counts.get("effect") or {}
     return {
@@ -57,6 +63,6 @@ def effect_json(campaign: Campaign) -> dict[str, Any]:
         "holdout_percent": campaign.holdout_percent,
         "follow_days": campaign.follow_days,
         "currency": campaign.counts.get("currency", ""),
-        "groups": effect.get("groups", []),
+        "groups": [{**NO_CLICKS, **one} for one in effect.get("groups", [])],
         "comparisons": effect.get("comparisons", []),
     }

@@ -171,6 +171,16 @@ class NewTemplate(TemplateContent):
     )
 
 
+class TemplateToCheck(TemplateContent):
+    name: str = Field(
+        "draft",
+        max_length=512,
+        description="Checked if it is given.",
+        examples=["order_ready"],
+    )
+    language: str = Field(max_length=15, description="The language of the text.", examples=["tr"])
+
+
 class DuplicateTemplate(BaseModel):
     name: str | None = Field(
         None, max_length=512, description="Without it, a number is added to the name."
@@ -199,6 +209,32 @@ class TemplateShape(BaseModel):
     instance_ids: list[int] = Field(description="The lines that can send it.")
     changed_at: str
     synced_at: str
+
+
+class TemplateFinding(BaseModel):
+    severity: Literal["error", "warning"] = Field(
+        description="`error`: WhatsApp refuses such a template. `warning`: its reviewers may reject"
+        " it or move it to another category."
+    )
+    field: str = Field(
+        description="The field of the request, as in errors.", examples=["buttons.0.url"]
+    )
+    code: str = Field(description="A code that does not change.", examples=["url_shortener"])
+    message: str = Field(
+        description="What to change.",
+        examples=["Tell people how to stop the messages, for example: Reply STOP to opt out."],
+    )
+
+
+FINDINGS = Field(description="What is known against its content, errors first; usually empty.")
+
+
+class TemplateFindings(BaseModel):
+    findings: list[TemplateFinding] = FINDINGS
+
+
+class CheckedTemplate(TemplateShape):
+    findings: list[TemplateFinding] = FINDINGS
 
 
 class TemplatePage(BaseModel):

@@ -197,3 +197,59 @@ def test_the_refusal_of_the_network_is_shown_in_our_words(call):
         "message": "The text has too many placeholders for its length. Write more text or use "
         "fewer placeholders.",
     }
+
+
+OFFER = {
+    "category": "utility",
+    "language": "en",
+    "body": "Big discount today: https://bit.ly/soup for all our guests.",
+    "buttons": [{"type": "url", "text": "Order", "url": "http://example.com/order"}],
+}
+FOUND = [
+    ("error", "body", "url_shortener"),
+    ("warning", "buttons.0.url", "not_https"),
+    ("warning", "category", "promotional_words"),
+]
+
+
+def found(answer):
+    return [(one["severity"], one["field"], one["code"]) for one in answer["findings"]]
+
+
+def test_a_text_is_checked_without_creating_a_template(call, restaurant):
+    before = call("GET").json["data"]
+    checked = call("POST", "/check", json=OFFER)
+    assert checked.status_code == 200, checked.json
+    assert set(FOUND) <= set(found(checked.json))
+    assert "bit.ly" in checked.json["findings"][0]["message"]
+    assert call("GET").json["data"] == before
+    clean = {**NEW, "name": "checked_name"}
+    clean.pop("instance_id", None)
+    assert found(call("POST", "/check", json=clean).json) == []
+    assert found(call("POST", "/check", json={**clean, "name": "Not A Name"}).json)[0][1] == "name"
+
+
+def test_the_check_has_the_same_findings_as_the_editor(call, restaurant, browser):
+    offer = {name: OFFER[name] for name in ("category", "language", "body")}
+    told = call("POST", "/check", json=offer).json["findings"]
+    browser.signs_in(restaurant.owner)
+    shown = browser.post("/templates/check", name="draft", **offer).json["findings"]
+    assert told
+    assert [(one["severity"], one["field"], one["message"]) for one in told] == [
+        (one["severity"], one["field"], one["message"]) for one in shown
+    ]
+
+
+def test_new_and_changed_templates_have_findings(call, restaurant, run_jobs):
+    offer = {**NEW, "name": "reads_like_an_offer", "category": "utility"}
+    offer["body"] = "Hi {{1}}, a special price for order {{2}} waits for you until Sunday. Enjoy!"
+    made = call("POST", json=offer)
+    assert made.status_code == 201, made.json
+    assert found(made.json) == [("warning", "category", "promotional_words")]
+    shown = call("GET", f"/{made.json['id']}").json
+    assert shown["findings"] == made.json["findings"]
+    assert "findings" not in call("GET").json["data"][0]
+    sync_until_reviewed(run_jobs, restaurant, "reads_like_an_offer")
+    changed = call("PATCH", f"/{made.json['id']}", json={k: NEW[k] for k in ("body", "examples")})
+    assert changed.status_code == 200, changed.json
+    assert changed.json["findings"] == []

@@ -106,6 +106,8 @@ def group(variant, people, orders, spent, cost="0"):
         "variant": variant,
         "people": people,
         "sent": people,
+        "clicked": 0,
+        "link_clicks": 0,
         "buyers": orders,
         "orders": orders,
         "orders_squared": orders,

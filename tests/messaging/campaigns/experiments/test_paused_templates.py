@@ -11,7 +11,7 @@ from core.db import db
 from core.errors import Invalid
 from messaging import reasons
 from messaging.campaigns import batches as campaign_batches
-from messaging.lines.drivers.base import SendAccepted, SendRefused
+from messaging.lines.drivers.base import SendAccepted, SendRefused, SendUnknown
 from messaging.lines.drivers.cloud.templates.listing import NetworkTemplate
 from messaging.messages import claim as message_claim
 from messaging.messages import settle as message_settle
@@ -52,9 +52,11 @@ def line(restaurant, monkeypatch):
 class Network:
     """Accepts messages until it pauses the template `offer`; then it refuses it."""
 
-    def __init__(self, business, after):
-        self.business, self.left = business, after
+    def __init__(self, business, after, unknown=0):
+        """Of the accepted ones, the answers to the first `unknown` are lost."""
+        self.business, self.left, self.unknown = business, after, unknown
         self.reached = Counter()
+        self.lost = set()
 
     def send_all(self):
         with self.business.scope():
@@ -68,17 +70,47 @@ class Network:
                 continue
             self.left -= name == "offer"
             self.reached[phone] += 1
+            if len(self.lost) < self.unknown:
+                self.lost.add(phone)
+                settled.append((one, SendUnknown("The answer was lost.")))
+                continue
             settled.append((one, SendAccepted(f"wamid.{one.uuid}")))
         with self.business.scope():
             message_settle.settle_messages(settled)
 
 
-def pause(business, name="offer"):
+def add_template(business, line, name):
+    words = [{"type": "BODY", "text": "Soup is on us today."}]
+    found = [("offer", "0"), ("other", "1"), (name, "2")]
+    with business.scope():
+        store_templates(
+            template_account(line),
+            [
+                NetworkTemplate(number, one, "en", "marketing", "approved", components=words)
+                for one, number in found
+            ],
+        )
+
+
+def recipients(business, campaign_id):
+    with business.scope():
+        query = select(CampaignRecipient).where(
+            CampaignRecipient.tenant_id == business.tenant_id,
+            CampaignRecipient.campaign_id == campaign_id,
+            CampaignRecipient.state != "left_out",
+        )
+        found = list(db.session.scalars(query))
+        for one in found:
+            db.session.expunge(one)
+        return found
+
+
+def pause(business, name="offer", state="paused"):
     with business.scope():
         db.session.execute(
             update(Template)
             .where(Template.tenant_id == business.tenant_id, Template.name == name)
-            .values(state="paused")
+            .values(state=state)
         )
 
 
@@ -107,6 +139,76 @@ def test_the_rest_gets_the_stand_in_once(restaurant, line, told):
     assert (done.state, done.replaced) == ("finished", ["offer/en"])
     assert done.counts["failed"] == 0
     assert done.counts["sent"] == len(crowd.phones)
+
+
+def test_one_variant_is_replaced_and_the_groups_stay_the_same(restaurant, line):
+    """The other variant keeps its template, and the holdout group gets nothing."""
+    crowd = crowd_of(restaurant, 90)
+    spare = {**OTHER, "name": "spare"}
+    add_template(restaurant, line, "spare")
+    mine = drafts(
+        restaurant,
+        text="",
+        template=OFFER,
+        stand_in=spare,
+        holdout_percent=20,
+        variants=[{"weight": 50, "template": OTHER}],
+    )
+    network = Network(restaurant, after=6)
+    with frozen(now()):
+        starts(restaurant, mine)
+        steps(restaurant, most=5)
+        network.send_all()
+        run(restaurant, network)
+    rows = recipients(restaurant, mine)
+    held = [one for one in rows if one.variant == "holdout"]
+    assert {one.state for one in held} == {"holdout"}
+    assert len(network.reached) == len(crowd.phones) - len(held)
+    assert set(network.reached.values()) == {1}
+    sent = Counter(one.content["name"] for one in messages(restaurant) if one.state == "sent")
+    assert sent["offer"] == 6
+    assert sent["offer"] + sent["spare"] == sum(one.variant == "A" for one in rows)
+    assert sent["other"] == sum(one.variant == "B" for one in rows)
+    done = campaign(restaurant, mine)
+    assert (done.state, done.replaced, done.counts["failed"]) == ("finished", ["offer/en"], 0)
+
+
+def test_a_message_whose_outcome_is_unknown_is_not_repeated(restaurant, line):
+    """It may have reached the person before the pause."""
+    crowd = crowd_of(restaurant, 30)
+    mine = drafts(restaurant, text="", template=OFFER, stand_in=OTHER)
+    network = Network(restaurant, after=5, unknown=4)
+    with frozen(now()):
+        starts(restaurant, mine)
+        steps(restaurant, most=4)
+        network.send_all()
+        pause(restaurant)
+        run(restaurant, network)
+    assert len(network.lost) == 4
+    assert sorted(network.reached) == sorted(crowd.phones)
+    assert set(network.reached.values()) == {1}
+    done = campaign(restaurant, mine)
+    assert done.counts["sent"] + len(network.lost) == len(crowd.phones)
+    assert set(done.counts["causes"]) == {"answer_lost"}
+
+
+def test_the_pause_that_ends_reaches_nobody_twice(restaurant, line):
+    crowd = crowd_of(restaurant, 60)
+    mine = drafts(restaurant, text="", template=OFFER, stand_in=OTHER)
+    network = Network(restaurant, after=9)
+    with frozen(now()):
+        starts(restaurant, mine)
+        steps(restaurant, most=3)
+        network.send_all()
+        pause(restaurant)
+        steps(restaurant, most=3)
+        network.send_all()
+        pause(restaurant, state="approved")
+        network.left = 1000
+        run(restaurant, network)
+    assert sorted(network.reached) == sorted(crowd.phones)
+    assert set(network.reached.values()) == {1}
+    assert campaign(restaurant, mine).counts["failed"] == 0
 
 
 def test_without_a_stand_in_it_pauses_with_the_reason(restaurant, line):
