@@ -132,7 +132,7 @@ class Step(Part):
 
 
 class Say(Step):
-    kind: Literal["say"]
+    kind: Literal["say"] = Field(description="What the step does.")
     text: _text(LONGEST_TEXT) = Field("", description="The text.")  # type: ignore[valid-type]
     link_text: _text(LONGEST_LABEL) = Field(  # type: ignore[valid-type]
         "", description="The text of a button that opens a link."
@@ -141,7 +141,7 @@ class Say(Step):
 
 
 class MenuLink(Step):
-    kind: Literal["menu_link"]
+    kind: Literal["menu_link"] = Field(description="What the step does.")
     text: _text(LONGEST_BODY) = Field("", description="The text.")  # type: ignore[valid-type]
     link_text: _text(LONGEST_LABEL) = Field(  # type: ignore[valid-type]
         "", description="The text of the button that opens the menu."
@@ -164,7 +164,7 @@ class Question(Step):
 
 
 class Ask(Question):
-    kind: Literal["ask"]
+    kind: Literal["ask"] = Field(description="What the step does.")
     answer: Literal["buttons", "list", "text", "number", "location", "photo"] = Field(
         "buttons", description="What kind of answer is expected."
     )
@@ -175,7 +175,7 @@ class Ask(Question):
 
 
 class TemplateStep(Question):
-    kind: Literal["template"]
+    kind: Literal["template"] = Field(description="What the step does.")
     name: _text(512) = Field("", description="The template.")  # type: ignore[valid-type]
     language: _text(15) = Field("", description="Its language.")  # type: ignore[valid-type]
     parameters: list[_text(1024)] = Field(  # type: ignore[valid-type]
@@ -184,12 +184,12 @@ class TemplateStep(Question):
 
 
 class Wait(Step):
-    kind: Literal["wait"]
+    kind: Literal["wait"] = Field(description="What the step does.")
     minutes: Minutes = Field(60, description="How long.")
 
 
 class If(Step):
-    kind: Literal["if"]
+    kind: Literal["if"] = Field(description="What the step does.")
     what: Literal["answer", "tag", "open", "ordered", "latest_order"] = Field(
         "answer",
         description="answer: the answer `name` is `value`. tag: the contact has the tag `value`. "
@@ -204,13 +204,13 @@ class If(Step):
 
 
 class TagStep(Step):
-    kind: Literal["tag"]
+    kind: Literal["tag"] = Field(description="What the step does.")
     tag: _text(50) = Field("", description="The tag.")  # type: ignore[valid-type]
     remove: bool = Field(False, description="Remove it instead of adding it.")
 
 
 class HandOver(Step):
-    kind: Literal["hand_over"]
+    kind: Literal["hand_over"] = Field(description="What the step does.")
     note: _text(500) = Field("", description="A note for the team.")  # type: ignore[valid-type]
     member: _text(40) = Field(  # type: ignore[valid-type]
         "", description="The member who gets the conversation; empty: nobody in particular."
@@ -218,7 +218,7 @@ class HandOver(Step):
 
 
 class CallUrl(Step):
-    kind: Literal["call_url"]
+    kind: Literal["call_url"] = Field(description="What the step does.")
     url: _text(2000) = Field("", description="An https address.")  # type: ignore[valid-type]
     save_as: ValueName = Field(
         "", description="The field `text` of the JSON response becomes {{answer.name}}."
@@ -227,7 +227,7 @@ class CallUrl(Step):
 
 
 class StoreUpdate(Step):
-    kind: Literal["store_update"]
+    kind: Literal["store_update"] = Field(description="What the step does.")
     action: Literal["confirm", "cancel"] = Field("confirm", description="What the order becomes.")
     tag: _text(40) = Field(  # type: ignore[valid-type]
         "", description="Shopify: the tag that the order gets."
@@ -236,7 +236,7 @@ class StoreUpdate(Step):
 
 
 class End(Step):
-    kind: Literal["end"]
+    kind: Literal["end"] = Field(description="What the step does.")
 
 
 AnyStep = Annotated[
