@@ -3,12 +3,15 @@ import { subscribe } from "./live-updates.js";
 import { toast } from "./toast.js";
 import { setUpComposer } from "./composer.js";
 import { setUpKeys } from "./inbox-keys.js";
+import { placePopovers } from "./popover-place.js";
 
 const inbox = document.querySelector("[data-inbox]");
 const talkId = inbox.dataset.talk;
 const thread = document.querySelector("[data-thread]");
 const NEAR_END = 120;
 const SENT_ELSEWHERE_MS = 4000;
+
+placePopovers("#snooze, #labels");
 
 const entries = () => thread?.querySelector("[data-entries]");
 const lastEntry = () => [...(entries()?.querySelectorAll("[data-entry]") ?? [])].at(-1)?.dataset.entry ?? "";
