@@ -12,7 +12,7 @@ export type AgentPage = { data: Array<AgentShape>; next: null };
 
 export type AgentShape = { id: string; site_id: string; name: string; version: string; online: boolean; seen_at: string | null; paired_at: string; found: Array<Record<string, unknown>> };
 
-export type Ask = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "ask"; answer?: "buttons" | "list" | "text" | "number" | "location" | "photo"; text?: string; list_button?: string };
+export type Ask = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "ask"; answer?: "buttons" | "list" | "location" | "number" | "photo" | "text"; text?: string; list_button?: string };
 
 export type Assign = { courier_id?: string | null; version?: number | null };
 
@@ -68,7 +68,7 @@ export type CardAddress = { street?: string | null; city?: string | null; state?
 
 export type CardEmail = { email: string; type?: string | null };
 
-export type CardFacts = { kind: "buttons" | "list" | "link_button"; buttons?: Array<string>; list_button?: string; rows?: Array<string>; link_text?: string; link_url?: string };
+export type CardFacts = { kind: "buttons" | "link_button" | "list"; buttons?: Array<string>; list_button?: string; rows?: Array<string>; link_text?: string; link_url?: string };
 
 export type CardLink = { text: string; url: string };
 
@@ -98,7 +98,7 @@ export type ChangeShape = { at: string; what: string; status: string; by: string
 
 export type Charge = { amount: number | string; description?: string | null };
 
-export type CheckedInstance = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "yes" | "as_text" | "no">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "off" | "on" | "not_enabled" | "blocked" | "limited"; webhook: LineWebhookShape | null; problems: Array<LineProblemShape> };
+export type CheckedInstance = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "as_text" | "no" | "yes">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "blocked" | "limited" | "not_enabled" | "off" | "on"; webhook: LineWebhookShape | null; problems: Array<LineProblemShape> };
 
 export type CheckedTemplate = { id: string; name: string; language: string; category: string; state: string; reason: string; quality: string; next_category: string; body: string; preview: string; places: Array<string>; components: Array<Record<string, unknown>>; instance_ids: Array<number>; changed_at: string; synced_at: string; findings: Array<TemplateFinding> };
 
@@ -134,7 +134,7 @@ export type ContactsRoutedMessage = { instance_id?: number | null; scheduled_at?
 
 export type ConversationAssignedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: AssignedData; [name: string]: unknown };
 
-export type ConversationChange = { state?: "open" | "closed" | null; assigned_to?: string | null; unread?: 0 | 1 | null; labels?: Array<string> | null; snoozed_until?: string | null };
+export type ConversationChange = { state?: "closed" | "open" | null; assigned_to?: string | null; unread?: 0 | 1 | null; labels?: Array<string> | null; snoozed_until?: string | null };
 
 export type ConversationClosedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: ConversationData; [name: string]: unknown };
 
@@ -148,7 +148,7 @@ export type ConversationRead = { typing?: boolean };
 
 export type ConversationReopenedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: ReopenedData; [name: string]: unknown };
 
-export type ConversationShape = { id: string; instance_id: number; contact_id: string; name: string; username: string | null; phone: string | null; state: "open" | "closed"; unread: number; assigned_to: string | null; window_until: string | null; handled_by: string; labels: Array<string>; snoozed_until: string | null; last_at: string; last_message: LastMessage };
+export type ConversationShape = { id: string; instance_id: number; contact_id: string; name: string; username: string | null; phone: string | null; state: "closed" | "open"; unread: number; assigned_to: string | null; window_until: string | null; handled_by: string; labels: Array<string>; snoozed_until: string | null; last_at: string; last_message: LastMessage };
 
 export type ConversationSnoozedEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: SnoozedData; [name: string]: unknown };
 
@@ -172,7 +172,7 @@ export type CourierPage = { data: Array<CourierShape>; next: null };
 
 export type CourierShape = { id: string; site_id: string; name: string; phone: string; language: string; active: boolean; created_at: string };
 
-export type CourierUpdate = { status: "picked_up" | "delivered" | "problem"; problem?: "no_answer" | "wrong_address" | "refused" | "accident" | "other" | null; note?: string };
+export type CourierUpdate = { status: "delivered" | "picked_up" | "problem"; problem?: "accident" | "no_answer" | "other" | "refused" | "wrong_address" | null; note?: string };
 
 export type CreatedTenant = { id: number; name: string; reference: string | null; state: string; plan: string; created_at: string; suspended_at: string | null; suspended_because: string | null; owner_invitation_url: string | null };
 
@@ -228,7 +228,7 @@ export type ErrorBody = { status?: string; code: string; message: string; errors
 
 export type EventCourier = { id: string; name: string; phone: string; assigned_at: string | null; picked_up_at: string | null; delivered_at: string | null; problem: string; problem_note: string; problem_at: string | null; collected: number | null; collected_by: string };
 
-export type EventFilterShape = { field: string; op: "==" | "in" | ">"; value: string | number | boolean | Array<string | number | boolean | null> | null };
+export type EventFilterShape = { field: string; op: "==" | ">" | "in"; value: string | number | boolean | Array<string | number | boolean | null> | null };
 
 export type EventPage = { data: Array<EventShape>; next: string | null; last_sequence: number };
 
@@ -254,9 +254,9 @@ export type FileReference = { media_id?: string | null; url?: string | null };
 
 export type FilterFacts = { tags?: Array<string> | null; without_tags?: Array<string> | null; languages?: Array<string> | null; birthday_within_days?: number | null; consent?: boolean | null; seen_within_days?: number | null; not_messaged_days?: number | null; site_id?: string | null; ordered_within_days?: number | null; not_ordered_days?: number | null; orders_at_least?: number | null; orders_at_most?: number | null; spent_at_least?: string | null };
 
-export type FlowMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; header?: Header | string | null; footer?: string | null; text: string; flow_id?: string | null; flow_name?: string | null; token?: string | null; action?: "navigate" | "data_exchange"; screen?: string | null; data?: Record<string, unknown> | null; mode?: "published" | "draft"; type: "flow" };
+export type FlowMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; header?: Header | string | null; footer?: string | null; text: string; flow_id?: string | null; flow_name?: string | null; token?: string | null; action?: "data_exchange" | "navigate"; screen?: string | null; data?: Record<string, unknown> | null; mode?: "draft" | "published"; type: "flow" };
 
-export type FlowRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; header?: Header | string | null; footer?: string | null; text: string; flow_id?: string | null; flow_name?: string | null; token?: string | null; action?: "navigate" | "data_exchange"; screen?: string | null; data?: Record<string, unknown> | null; mode?: "published" | "draft"; type: "flow" };
+export type FlowRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; header?: Header | string | null; footer?: string | null; text: string; flow_id?: string | null; flow_name?: string | null; token?: string | null; action?: "data_exchange" | "navigate"; screen?: string | null; data?: Record<string, unknown> | null; mode?: "draft" | "published"; type: "flow" };
 
 export type FreeShape = { instance_id: number; category: string; reason: string; messages: number };
 
@@ -282,7 +282,7 @@ export type Hours = { days?: Array<number>; opens?: string; closes?: string };
 
 export type IdentityShape = { kind: string; value: string };
 
-export type If = { id: string; next?: string; kind: "if"; what?: "answer" | "tag" | "open" | "ordered" | "latest_order"; name?: string; value?: string; then?: string; otherwise?: string };
+export type If = { id: string; next?: string; kind: "if"; what?: "answer" | "latest_order" | "open" | "ordered" | "tag"; name?: string; value?: string; then?: string; otherwise?: string };
 
 export type ImageMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; media_id?: string | null; url?: string | null; caption?: string | null; type: "image" };
 
@@ -298,11 +298,11 @@ export type InboundMessageData = { from: string; from_kind: string; sender_name:
 
 export type InboundMessageEvent = { event: string; event_id: string; occurred_at: string; sequence: number; instance_id: number; data: InboundMessageData; [name: string]: unknown };
 
-export type InstanceChange = { name?: string | null; enabled?: boolean | null; account_id?: string | null; token?: string | null; app_secret?: string | null; direct_send?: "on" | "off" | null; fallback_instance_id?: number | null };
+export type InstanceChange = { name?: string | null; enabled?: boolean | null; account_id?: string | null; token?: string | null; app_secret?: string | null; direct_send?: "off" | "on" | null; fallback_instance_id?: number | null };
 
 export type InstancePage = { data: Array<InstanceShape>; next: null };
 
-export type InstanceShape = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "yes" | "as_text" | "no">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "off" | "on" | "not_enabled" | "blocked" | "limited" };
+export type InstanceShape = { id: number; name: string; kind: string; network: string; phone: string; state: string; state_because: string; state_at: string; enabled: boolean; is_default: boolean; test: boolean; messages_per_second: number; fallback_instance_id: number | null; created_at: string; can: Record<string, "as_text" | "no" | "yes">; quality: string | null; recipient_limit: RecipientLimitShape | null; direct_send: "blocked" | "limited" | "not_enabled" | "off" | "on" };
 
 export type ItemIn = { category_id?: string | null; texts?: Record<string, Record<string, string>> | null; price?: string | null; tax_percent?: string | null; prices?: Record<string, OtherPrice> | null; code?: string | null; stations?: Array<string> | null; allergens?: Array<string> | null; diets?: Array<string> | null; synonyms?: Array<string> | null; available?: Record<string, Array<Array<string>>> | null; groups?: Array<string> | null; hidden?: boolean | null };
 
@@ -342,7 +342,7 @@ export type LabelFigures = { cases: number; answered: number; closed: number; re
 
 export type LabelList = { data: Array<LabelShape> };
 
-export type LabelShape = { id: string; name: string; colour: "grey" | "red" | "orange" | "green" | "teal" | "blue" | "purple" | "pink" };
+export type LabelShape = { id: string; name: string; colour: "blue" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "teal" };
 
 export type LastMessage = { id: string; direction: string; type: string; text: string; status_code: string };
 
@@ -392,7 +392,7 @@ export type ManagedTenantPage = { data: Array<ManagedTenant>; next: string | nul
 
 export type Me = { tenant: TenantShape; plan: PlanShape; limits: LimitsShape; usage: UsageShape; key: KeyShape };
 
-export type MediaRequest = { phone: string; instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; fallback_template?: TemplateNamed | null; media_url: string; type: "image" | "document" | "video" | "audio"; caption?: string | null; filename?: string | null };
+export type MediaRequest = { phone: string; instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; fallback_template?: TemplateNamed | null; media_url: string; type: "audio" | "document" | "image" | "video"; caption?: string | null; filename?: string | null };
 
 export type MediaShape = { mime_type: string | null; url: string | null; size: number | null; sha256: string | null; caption: string | null; filename: string | null };
 
@@ -418,7 +418,7 @@ export type MessageHeldEvent = { event: string; event_id: string; occurred_at: s
 
 export type MessagePage = { data: Array<MessageShape>; next: string | null };
 
-export type MessagePreview = { type: string; text: string; phone: string; instance_id: number; line_kind: string; sent_as: "yes" | "as_text"; category: string; cost_usd: number; test: boolean; body: Record<string, unknown> | null; warnings?: Array<string> };
+export type MessagePreview = { type: string; text: string; phone: string; instance_id: number; line_kind: string; sent_as: "as_text" | "yes"; category: string; cost_usd: number; test: boolean; body: Record<string, unknown> | null; warnings?: Array<string> };
 
 export type MessageRequest = TextMessage | ImageMessage | VideoMessage | AudioMessage | VoiceMessage | DocumentMessage | StickerMessage | LocationMessage | ContactsMessage | ReactionMessage | ButtonsMessage | ListMessage | LinkButtonMessage | LocationRequestMessage | ContactRequestMessage | CatalogMessage | ProductMessage | ProductListMessage | CarouselMessage | FlowMessage | TemplateMessage | OrderDetailsMessage | OrderStatusMessage;
 
@@ -432,7 +432,7 @@ export type MessageUpdatedEvent = { event: string; event_id: string; occurred_at
 
 export type MonthUsage = { tenant_id: number; reference: string | null; plan: string; messages: number; spend_usd: number };
 
-export type Move = { status: "awaiting_confirmation" | "awaiting_payment" | "scheduled" | "sent_to_kitchen" | "preparing" | "ready" | "served" | "out_for_delivery" | "delivered" | "closed" | "cancelled" | "refunded"; version?: number | null; reason?: string };
+export type Move = { status: "awaiting_confirmation" | "awaiting_payment" | "cancelled" | "closed" | "delivered" | "out_for_delivery" | "preparing" | "ready" | "refunded" | "scheduled" | "sent_to_kitchen" | "served"; version?: number | null; reason?: string };
 
 export type NewCloudInstance = { name: string; phone: string; phone_number_id: string; account_id?: string | null; token: string; app_secret: string };
 
@@ -444,9 +444,9 @@ export type NewCourier = { site_id: string; name: string; phone: string; languag
 
 export type NewEndpoint = { url: string; events: Array<string>; description?: string | null; instance_ids?: Array<number> | null; filters?: Array<EventFilterShape> | null; headers?: Record<string, string> | null; ordered?: boolean | null };
 
-export type NewInstance = { kind?: "linked" | "cloud"; name: string; phone?: string | null; phone_number_id?: string | null; account_id?: string | null; token?: string | null; app_secret?: string | null };
+export type NewInstance = { kind?: "cloud" | "linked"; name: string; phone?: string | null; phone_number_id?: string | null; account_id?: string | null; token?: string | null; app_secret?: string | null };
 
-export type NewLabel = { name: string; colour?: "grey" | "red" | "orange" | "green" | "teal" | "blue" | "purple" | "pink" };
+export type NewLabel = { name: string; colour?: "blue" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "teal" };
 
 export type NewLink = { order_id?: string; cart_code?: string; site_id?: string; amount?: number | null; description?: string; phone?: string; name?: string; send?: boolean; minutes?: number | null };
 
@@ -464,17 +464,17 @@ export type NewStation = { site_id: string; code: string; name: string };
 
 export type NewTables = { site_id: string; numbers: string; area_id?: string | null; seats?: number };
 
-export type NewTemplate = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null; name: string; language: string; instance_id?: number | null };
+export type NewTemplate = { category?: "authentication" | "marketing" | "utility" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null; name: string; language: string; instance_id?: number | null };
 
 export type NewTenant = { name: string; plan?: string; reference?: string | null; locale?: "en" | "tr"; time_zone?: string; owner_email?: string | null };
 
 export type NewTenantEndpoint = { url: string; events: Array<string>; description?: string | null; test?: boolean };
 
-export type NewTenantKey = { name: string; mode?: "live" | "test"; scopes: Array<"messages:send" | "messages:read" | "lines" | "contacts" | "webhooks" | "menus" | "orders" | "payments" | "printers" | "campaigns" | "usage"> };
+export type NewTenantKey = { name: string; mode?: "live" | "test"; scopes: Array<"campaigns" | "contacts" | "lines" | "menus" | "messages:read" | "messages:send" | "orders" | "payments" | "printers" | "usage" | "webhooks"> };
 
-export type NewTrigger = { trigger: "guest.writes" | "guest.sends_photo" | "guest.sends_voice" | "guest.sends_location" | "guest.sends_contact" | "guest.orders" | "line.banned" | "line.restored" | "line.quality_low" | "line.quality_high"; phone?: string; name?: string; text?: string; site_id?: string };
+export type NewTrigger = { trigger: "guest.orders" | "guest.sends_contact" | "guest.sends_location" | "guest.sends_photo" | "guest.sends_voice" | "guest.writes" | "line.banned" | "line.quality_high" | "line.quality_low" | "line.restored"; phone?: string; name?: string; text?: string; site_id?: string };
 
-export type NewZone = { name: string; kind?: "radius" | "polygon"; radius_m?: number | null; corners?: Array<Array<number>> | null; fee: number | string; minimum?: number | string | null; site_id: string };
+export type NewZone = { name: string; kind?: "polygon" | "radius"; radius_m?: number | null; corners?: Array<Array<number>> | null; fee: number | string; minimum?: number | string | null; site_id: string };
 
 export type NoteList = { data: Array<NoteShape>; next: null };
 
@@ -496,9 +496,9 @@ export type OrderCustomer = { phone?: string; name?: string; contact_id?: string
 
 export type OrderDeliveryShape = { fee: number; zone: string; latitude: number | null; longitude: number | null; route_url: string | null };
 
-export type OrderDetailsMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; header?: OrderImage | null; footer?: string | null; goods?: "physical" | "digital"; currency: string; items: Array<OrderItem>; tax?: Charge | null; shipping?: Charge | null; discount?: Discount | null; total?: number | string | null; expiration?: Expiration | null; payment_type?: string | null; payment_configuration?: string | null; payment_settings?: Array<Record<string, unknown>> | null; type: "order_details" };
+export type OrderDetailsMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; body: string; header?: OrderImage | null; footer?: string | null; goods?: "digital" | "physical"; currency: string; items: Array<OrderItem>; tax?: Charge | null; shipping?: Charge | null; discount?: Discount | null; total?: number | string | null; expiration?: Expiration | null; payment_type?: string | null; payment_configuration?: string | null; payment_settings?: Array<Record<string, unknown>> | null; type: "order_details" };
 
-export type OrderDetailsRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; header?: OrderImage | null; footer?: string | null; goods?: "physical" | "digital"; currency: string; items: Array<OrderItem>; tax?: Charge | null; shipping?: Charge | null; discount?: Discount | null; total?: number | string | null; expiration?: Expiration | null; payment_type?: string | null; payment_configuration?: string | null; payment_settings?: Array<Record<string, unknown>> | null; type: "order_details" };
+export type OrderDetailsRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; body: string; header?: OrderImage | null; footer?: string | null; goods?: "digital" | "physical"; currency: string; items: Array<OrderItem>; tax?: Charge | null; shipping?: Charge | null; discount?: Discount | null; total?: number | string | null; expiration?: Expiration | null; payment_type?: string | null; payment_configuration?: string | null; payment_settings?: Array<Record<string, unknown>> | null; type: "order_details" };
 
 export type OrderImage = { image: FileReference };
 
@@ -512,9 +512,9 @@ export type OrderPage = { data: Array<OrderShape>; next: string | null };
 
 export type OrderShape = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; due_at?: string; promised_at: string | null; promise_minutes: number | null; test: boolean; changed_at: string; version: number; sums: Record<string, unknown> };
 
-export type OrderStatusMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; status: "pending" | "processing" | "partially_shipped" | "shipped" | "completed" | "canceled"; description?: string | null; body?: string | null; type: "order_status" };
+export type OrderStatusMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; to: Recipient; status: "canceled" | "completed" | "partially_shipped" | "pending" | "processing" | "shipped"; description?: string | null; body?: string | null; type: "order_status" };
 
-export type OrderStatusRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; status: "pending" | "processing" | "partially_shipped" | "shipped" | "completed" | "canceled"; description?: string | null; body?: string | null; type: "order_status" };
+export type OrderStatusRoutedMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference: string; reply_to?: string | null; fallback_template?: TemplateFields | null; status: "canceled" | "completed" | "partially_shipped" | "pending" | "processing" | "shipped"; description?: string | null; body?: string | null; type: "order_status" };
 
 export type OrderUpdatedEvent = { order_id: string; order_type: string; table_number: string; waiter_assigned: string; customer: OrderCustomer; items: Array<OrderItemShape>; notes: string; total_amount: number; discount: number; payment_method: string; status: string; id: string; site: Record<string, string>; currency: string; address: string; delivery: OrderDeliveryShape | null; paid: boolean; paid_amount: number; open_amount: number; placed_at: string; due_at?: string; promised_at: string | null; promise_minutes: number | null; test: boolean; event: string; event_id: string; occurred_at: string; sequence: number; change: string; added_items?: Array<OrderItemShape> | null; voided_items?: Array<OrderItemShape> | null; quantity?: number | null; table_was?: string | null; [name: string]: unknown };
 
@@ -596,7 +596,7 @@ export type RejectShape = { line: number; field: string; message: string; cells:
 
 export type Renew = { minutes?: number | null };
 
-export type ReopenedData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null; reason: "customer_wrote" | "snooze_ended" | "member" };
+export type ReopenedData = { conversation_id: string; contact_id?: string | null; assigned_to: string | null; by: string | null; test?: boolean | null; reason: "customer_wrote" | "member" | "snooze_ended" };
 
 export type ReplayAnswer = { replayed: number; warnings?: Array<string> };
 
@@ -610,7 +610,7 @@ export type ResultPage = { data: Array<ResultShape>; next: string | null };
 
 export type ResultShape = { contact_id: string; name: string; phone: string; state: string; reason: string; variant: string; clicked_at: string | null; message_id: string | null; coupon: string; cost_usd: number; handed_at: string | null; replied_at: string | null; tapped: string; tapped_at: string | null; opted_out_at: string | null; orders: number; spent: string };
 
-export type RewardFields = { name: string; kind: "percent" | "amount" | "item"; value?: number | string; most?: number | string | null; minimum?: number | string; currency?: string; item_id?: string; site_ids?: Array<string>; valid_days?: number; per_contact?: number; cost?: number | null; active?: boolean };
+export type RewardFields = { name: string; kind: "amount" | "item" | "percent"; value?: number | string; most?: number | string | null; minimum?: number | string; currency?: string; item_id?: string; site_ids?: Array<string>; valid_days?: number; per_contact?: number; cost?: number | null; active?: boolean };
 
 export type RewardPage = { data: Array<RewardShape>; next: null };
 
@@ -662,7 +662,7 @@ export type StockRow = { item_id: string; left: number };
 
 export type StockShape = { data: Array<StockRow>; next: null };
 
-export type StoreUpdate = { id: string; next?: string; kind: "store_update"; action?: "confirm" | "cancel"; tag?: string; failed?: string };
+export type StoreUpdate = { id: string; next?: string; kind: "store_update"; action?: "cancel" | "confirm"; tag?: string; failed?: string };
 
 export type SupportedAppFacts = { package_name: string; signature_hash: string };
 
@@ -676,7 +676,7 @@ export type TabMove = { table_number: string };
 
 export type TabPage = { data: Array<TabRow>; next: string | null };
 
-export type TabPaymentIn = { method: "cash" | "card"; amount?: number | null; tip?: number | null };
+export type TabPaymentIn = { method: "card" | "cash"; amount?: number | null; tip?: number | null };
 
 export type TabRow = { id: string; status: string; site_id: string; table_number: string; opened_at: string; ended_at: string | null; test: boolean };
 
@@ -694,9 +694,9 @@ export type TagList = { data: Array<string>; next: null };
 
 export type TagStep = { id: string; next?: string; kind: "tag"; tag?: string; remove?: boolean };
 
-export type TemplateButtonFacts = { type: "quick_reply" | "url" | "phone" | "copy_code" | "otp"; text?: string; url?: string; example?: string; phone?: string; otp_type?: "copy_code" | "one_tap" | "zero_tap"; autofill_text?: string; apps?: Array<SupportedAppFacts>; terms_accepted?: boolean };
+export type TemplateButtonFacts = { type: "copy_code" | "otp" | "phone" | "quick_reply" | "url"; text?: string; url?: string; example?: string; phone?: string; otp_type?: "copy_code" | "one_tap" | "zero_tap"; autofill_text?: string; apps?: Array<SupportedAppFacts>; terms_accepted?: boolean };
 
-export type TemplateContent = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null };
+export type TemplateContent = { category?: "authentication" | "marketing" | "utility" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null };
 
 export type TemplateFacts = { name: string; language: string; parameters?: Array<string>; header?: string | null; header_url?: string | null; buttons?: Array<string | null>; header_location?: HeaderLocation | null };
 
@@ -706,7 +706,7 @@ export type TemplateFinding = { severity: "error" | "warning"; field: string; co
 
 export type TemplateFindings = { findings: Array<TemplateFinding> };
 
-export type TemplateHeaderFacts = { type: "text" | "image" | "video" | "document" | "location"; text?: string; example?: string; media_id?: string | null };
+export type TemplateHeaderFacts = { type: "document" | "image" | "location" | "text" | "video"; text?: string; example?: string; media_id?: string | null };
 
 export type TemplateMessage = { instance_id?: number | null; scheduled_at?: string | null; valid_for_seconds?: number | null; reference?: string | null; reply_to?: string | null; to: Recipient; name: string; language: string; parameters?: Array<string> | Record<string, unknown>; type: "template" };
 
@@ -722,7 +722,7 @@ export type TemplateShape = { id: string; name: string; language: string; catego
 
 export type TemplateStep = { id: string; next?: string; choices?: Array<Choice>; save_as?: string; minutes?: number; no_answer?: string; kind: "template"; name?: string; language?: string; parameters?: Array<string> };
 
-export type TemplateToCheck = { category?: "marketing" | "utility" | "authentication" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null; name?: string; language: string };
+export type TemplateToCheck = { category?: "authentication" | "marketing" | "utility" | null; header?: TemplateHeaderFacts | null; body?: string; examples?: Record<string, string> | Array<string>; footer?: string; buttons?: Array<TemplateButtonFacts>; add_security_recommendation?: boolean; code_expiration_minutes?: number | null; name?: string; language: string };
 
 export type TenantEndpointList = { data: Array<EndpointShape>; next: null };
 
@@ -784,11 +784,11 @@ export type WebhookTestData = { endpoint_id: string; message: string; timestamp:
 
 export type WebhookTestEvent = { event: string; event_id: string; occurred_at: string; sequence: number; data: WebhookTestData; [name: string]: unknown };
 
-export type When = { kind?: "keyword" | "first_message" | "out_of_hours" | "ad" | "order_state" | "store_order" | "cart" | "form" | "tag" | "date" | "api"; words?: Array<string>; ad?: string; states?: Array<string>; tag?: string; date?: "" | "birthday" | "last_order"; days?: number; hour?: number; connection_id?: string };
+export type When = { kind?: "ad" | "api" | "cart" | "date" | "first_message" | "form" | "keyword" | "order_state" | "out_of_hours" | "store_order" | "tag"; words?: Array<string>; ad?: string; states?: Array<string>; tag?: string; date?: "" | "birthday" | "last_order"; days?: number; hour?: number; connection_id?: string };
 
 export type WholeMenu = { id: string; name: string; currency: string; languages: Array<string>; version: number; published_at: string | null; has_changes: boolean; categories: Array<Record<string, unknown>>; items: Array<Record<string, unknown>>; groups: Array<Record<string, unknown>>; happy_hours: Array<Record<string, unknown>> };
 
-export type ZoneFields = { name?: string | null; kind?: "radius" | "polygon" | null; radius_m?: number | null; corners?: Array<Array<number>> | null; fee?: number | string | null; minimum?: number | string | null };
+export type ZoneFields = { name?: string | null; kind?: "polygon" | "radius" | null; radius_m?: number | null; corners?: Array<Array<number>> | null; fee?: number | string | null; minimum?: number | string | null };
 
 export type ZonePage = { data: Array<ZoneShape>; next: null };
 
@@ -813,7 +813,7 @@ export declare class Operations {
   /** List the runs of an automation: `GET /automations/{automation_id}/runs` */
   getAutomationsByAutomationIdRuns(automationId: string | number, query?: { limit?: number | Date, after?: string | null | Date, state?: string | null | Date }, options?: CallOptions): Promise<RunPage>;
   /** List campaigns: `GET /campaigns` */
-  getCampaigns(query?: { limit?: number | Date, after?: string | null | Date, state?: "draft" | "scheduled" | "running" | "paused" | "finished" | "stopped" | null | Date }, options?: CallOptions): Promise<CampaignPage>;
+  getCampaigns(query?: { limit?: number | Date, after?: string | null | Date, state?: "draft" | "finished" | "paused" | "running" | "scheduled" | "stopped" | null | Date }, options?: CallOptions): Promise<CampaignPage>;
   /** Make a campaign: `POST /campaigns` */
   postCampaigns(body?: CampaignFacts, options?: CallOptions): Promise<CampaignShape>;
   /** Delete a draft: `DELETE /campaigns/{campaign_id}` */
@@ -877,7 +877,7 @@ export declare class Operations {
   /** Add a note: `POST /contacts/{contact_id}/notes` */
   postContactsByContactIdNotes(contactId: string | number, body: NoteRequest, options?: CallOptions): Promise<NoteShape>;
   /** List conversations: `GET /conversations` */
-  getConversations(query?: { limit?: number | Date, after?: string | null | Date, view?: "open" | "unassigned" | "unread" | "snoozed" | "closed" | "all" | Date, label?: string | null | Date, instance_id?: number | null | Date, q?: string | null | Date }, options?: CallOptions): Promise<ConversationPage>;
+  getConversations(query?: { limit?: number | Date, after?: string | null | Date, view?: "all" | "closed" | "open" | "snoozed" | "unassigned" | "unread" | Date, label?: string | null | Date, instance_id?: number | null | Date, q?: string | null | Date }, options?: CallOptions): Promise<ConversationPage>;
   /** Get a conversation: `GET /conversations/{conversation_id}` */
   getConversationsByConversationId(conversationId: string | number, options?: CallOptions): Promise<ConversationShape>;
   /** Update a conversation: `PATCH /conversations/{conversation_id}` */
@@ -967,7 +967,7 @@ export declare class Operations {
   /** Change a label: `PATCH /labels/{label_id}` */
   patchLabelsByLabelId(labelId: string | number, body: NewLabel, options?: CallOptions): Promise<LabelShape>;
   /** List coupons: `GET /loyalty/coupons` */
-  getLoyaltyCoupons(query?: { limit?: number | Date, after?: string | null | Date, status?: "open" | "used" | "expired" | "cancelled" | null | Date, reward_id?: string | null | Date, contact_id?: string | null | Date }, options?: CallOptions): Promise<CouponPage>;
+  getLoyaltyCoupons(query?: { limit?: number | Date, after?: string | null | Date, status?: "cancelled" | "expired" | "open" | "used" | null | Date, reward_id?: string | null | Date, contact_id?: string | null | Date }, options?: CallOptions): Promise<CouponPage>;
   /** Issue a coupon: `POST /loyalty/coupons` */
   postLoyaltyCoupons(body: NewCoupon, options?: CallOptions): Promise<CouponShape>;
   /** One coupon: `GET /loyalty/coupons/{coupon_id}` */
@@ -1029,7 +1029,7 @@ export declare class Operations {
   /** Publish the draft: `POST /menus/{menu_id}/publish` */
   postMenusByMenuIdPublish(menuId: string | number, options?: CallOptions): Promise<MenuShape>;
   /** List messages: `GET /messages` */
-  getMessages(query?: { limit?: number | Date, after?: string | null | Date, phone?: string | null | Date, instance_id?: number | null | Date, status_code?: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "expired" | "cancelled" | "unknown" | "held" | "received" | null | Date, direction?: string | null | Date, reference?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<MessagePage>;
+  getMessages(query?: { limit?: number | Date, after?: string | null | Date, phone?: string | null | Date, instance_id?: number | null | Date, status_code?: "cancelled" | "delivered" | "expired" | "failed" | "held" | "queued" | "read" | "received" | "scheduled" | "sending" | "sent" | "unknown" | null | Date, direction?: string | null | Date, reference?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<MessagePage>;
   /** Send any type of message: `POST /messages` */
   postMessages(body: MessageRequest, options?: CallOptions): Promise<SendAnswer>;
   /** Preview a message: `POST /messages/preview` */
@@ -1049,7 +1049,7 @@ export declare class Operations {
   /** List the events of a message: `GET /messages/{message_id}/timeline` */
   getMessagesByMessageIdTimeline(messageId: string | number, options?: CallOptions): Promise<Timeline>;
   /** List orders: `GET /orders` */
-  getOrders(query?: { limit?: number | Date, after?: string | null | Date, site_id?: string | null | Date, status?: "awaiting_confirmation" | "awaiting_payment" | "scheduled" | "sent_to_kitchen" | "preparing" | "ready" | "served" | "out_for_delivery" | "delivered" | "closed" | "cancelled" | "refunded" | null | Date, phone?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<OrderPage>;
+  getOrders(query?: { limit?: number | Date, after?: string | null | Date, site_id?: string | null | Date, status?: "awaiting_confirmation" | "awaiting_payment" | "cancelled" | "closed" | "delivered" | "out_for_delivery" | "preparing" | "ready" | "refunded" | "scheduled" | "sent_to_kitchen" | "served" | null | Date, phone?: string | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<OrderPage>;
   /** Make an order: `POST /orders` */
   postOrders(body: NewOrder, options?: CallOptions): Promise<OrderShape>;
   /** One order: `GET /orders/{order_id}` */
@@ -1107,7 +1107,7 @@ export declare class Operations {
   /** Get a month's usage by tenant: `GET /partner/usage` */
   getPartnerUsage(query?: { limit?: number | Date, after?: string | null | Date, month?: string | null | Date }, options?: CallOptions): Promise<UsagePage>;
   /** List payment links: `GET /payment-links` */
-  getPaymentLinks(query?: { limit?: number | Date, after?: string | null | Date, status?: "making" | "open" | "paid" | "failed" | "expired" | "cancelled" | "broken" | null | Date, site_id?: string | null | Date }, options?: CallOptions): Promise<LinkPage>;
+  getPaymentLinks(query?: { limit?: number | Date, after?: string | null | Date, status?: "broken" | "cancelled" | "expired" | "failed" | "making" | "open" | "paid" | null | Date, site_id?: string | null | Date }, options?: CallOptions): Promise<LinkPage>;
   /** Create a payment link: `POST /payment-links` */
   postPaymentLinks(body?: NewLink, options?: CallOptions): Promise<LinkShape>;
   /** Get a payment link: `GET /payment-links/{link_id}` */
@@ -1129,7 +1129,7 @@ export declare class Operations {
   /** Rename a print agent: `PATCH /print-agents/{agent_id}` */
   patchPrintAgentsByAgentId(agentId: string | number, body: AgentFields, options?: CallOptions): Promise<AgentShape>;
   /** List print jobs: `GET /print-jobs` */
-  getPrintJobs(query?: { limit?: number | Date, after?: string | null | Date, printer_id?: string | null | Date, state?: "queued" | "claimed" | "printed" | "failed" | "unconfirmed" | null | Date }, options?: CallOptions): Promise<JobPage>;
+  getPrintJobs(query?: { limit?: number | Date, after?: string | null | Date, printer_id?: string | null | Date, state?: "claimed" | "failed" | "printed" | "queued" | "unconfirmed" | null | Date }, options?: CallOptions): Promise<JobPage>;
   /** Get a print job: `GET /print-jobs/{print_job_id}` */
   getPrintJobsByPrintJobId(printJobId: string | number, options?: CallOptions): Promise<JobShape>;
   /** Reprint a ticket: `POST /print-jobs/{print_job_id}/reprint` */
@@ -1183,7 +1183,7 @@ export declare class Operations {
   /** Replace a table's code: `POST /tables/{table_id}/rotate` */
   postTablesByTableIdRotate(tableId: string | number, options?: CallOptions): Promise<TableShape>;
   /** List tabs: `GET /tabs` */
-  getTabs(query?: { limit?: number | Date, after?: string | null | Date, site_id?: string | null | Date, status?: "open" | "settled" | "closed" | "merged" | null | Date }, options?: CallOptions): Promise<TabPage>;
+  getTabs(query?: { limit?: number | Date, after?: string | null | Date, site_id?: string | null | Date, status?: "closed" | "merged" | "open" | "settled" | null | Date }, options?: CallOptions): Promise<TabPage>;
   /** One tab: `GET /tabs/{tab_id}` */
   getTabsByTabId(tabId: string | number, options?: CallOptions): Promise<TabShape>;
   /** Close it: `POST /tabs/{tab_id}/close` */
@@ -1193,7 +1193,7 @@ export declare class Operations {
   /** Record a payment at the till: `POST /tabs/{tab_id}/payments` */
   postTabsByTabIdPayments(tabId: string | number, body: TabPaymentIn, options?: CallOptions): Promise<TabShape>;
   /** List templates: `GET /templates` */
-  getTemplates(query?: { limit?: number | Date, after?: string | null | Date, state?: "approved" | "pending" | "in_appeal" | "rejected" | "paused" | "disabled" | "limit_exceeded" | "pending_deletion" | "archived" | null | Date, category?: "marketing" | "utility" | "authentication" | null | Date, name?: string | null | Date, instance_id?: number | null | Date }, options?: CallOptions): Promise<TemplatePage>;
+  getTemplates(query?: { limit?: number | Date, after?: string | null | Date, state?: "approved" | "archived" | "disabled" | "in_appeal" | "limit_exceeded" | "paused" | "pending" | "pending_deletion" | "rejected" | null | Date, category?: "authentication" | "marketing" | "utility" | null | Date, name?: string | null | Date, instance_id?: number | null | Date }, options?: CallOptions): Promise<TemplatePage>;
   /** Create a template: `POST /templates` */
   postTemplates(body: NewTemplate, options?: CallOptions): Promise<CheckedTemplate>;
   /** Check a template without creating it: `POST /templates/check` */
@@ -1223,7 +1223,7 @@ export declare class Operations {
   /** Register an endpoint: `POST /webhooks` */
   postWebhooks(body: NewEndpoint, options?: CallOptions): Promise<EndpointWithSecret>;
   /** List deliveries: `GET /webhooks/deliveries` */
-  getWebhooksDeliveries(query?: { limit?: number | Date, after?: string | null | Date, endpoint_id?: string | null | Date, event_id?: string | null | Date, event?: string | null | Date, state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled" | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<DeliveryPage>;
+  getWebhooksDeliveries(query?: { limit?: number | Date, after?: string | null | Date, endpoint_id?: string | null | Date, event_id?: string | null | Date, event?: string | null | Date, state?: "cancelled" | "delivered" | "failed" | "sending" | "waiting" | null | Date, since?: string | null | Date, until?: string | null | Date }, options?: CallOptions): Promise<DeliveryPage>;
   /** Get a delivery with its attempts: `GET /webhooks/deliveries/{delivery_id}` */
   getWebhooksDeliveriesByDeliveryId(deliveryId: string | number, options?: CallOptions): Promise<DeliveryWithAttempts>;
   /** Send a delivery again: `POST /webhooks/deliveries/{delivery_id}/retry` */

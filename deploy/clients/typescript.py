@@ -68,7 +68,8 @@ def type_of(schema: dict[str, Any]) -> str:
     if "const" in schema:
         return json.dumps(schema["const"], ensure_ascii=False)
     if "enum" in schema:
-        return " | ".join(json.dumps(one, ensure_ascii=False) for one in schema["enum"])
+        # Sorted: Python keeps one form of equal literals, so their order depends on the imports.
+        return " | ".join(sorted(json.dumps(one, ensure_ascii=False) for one in schema["enum"]))
     for way in ("oneOf", "anyOf"):
         if way in schema:
             return _either([type_of(one) for one in schema[way]])
