@@ -25,6 +25,7 @@ from core.logs import set_up_logs
 from core.queue.registry import ALL_QUEUES
 from core.queue.wakeups import SERIALIZER, queue_named
 from core.security.encryption import Keyring
+from core.security.web_push import new_private_key
 from core.settings import Settings, load_settings
 from deploy.local.ports import any_free
 from deploy.local.servers.test_services import Services
@@ -379,6 +380,7 @@ def served(worker_number: int) -> Iterator[RunningService]:
 
     database = clone(f"comanda_served_{worker_number}", emptied=False)
     settings = _settings(database, REDIS_OF_SERVICES + worker_number)
+    settings = settings.model_copy(update={"vapid_private_key": new_private_key()})
     with start_service(settings) as running:
         with configured_for(settings):
             app = build_app(settings)

@@ -101,6 +101,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "LIVE_URL": live,
         "SIMULATOR_URL": settings.simulator_url,
         "SIMULATOR_SECRET": settings.simulator_secret,
+        "VAPID_PRIVATE_KEY": settings.vapid_private_key,
         "BILLING_PROVIDER": "simulated",
         "BILLING_KEY": "operator",
         "INVOICE_ISSUER": "Comanda|Gümüşsuyu 1",

@@ -3,10 +3,13 @@
 from datetime import timedelta
 
 from core.clock import now
+from core.http import Policy
+from core.security.web_push import BrowserKeys, new_private_key, public_key_of
 from messaging.inbox import conversations as inbox_conversations
 from messaging.inbox import quick_replies
 from messaging.inbox.conversations import ConversationFilters
-from messaging.inbox.team import labels, snooze
+from messaging.inbox.team import assignment, labels, snooze
+from tenants.push import subscriptions
 
 INBOX = {
     "inbox": "/inbox",
@@ -38,6 +41,7 @@ def inbox_ids() -> dict[str, object]:
     other = next(one for one in talks if one.id not in (talk.id, talks[-1].id))
     labels.set_labels(other.id, [one.id for one in made])
     snooze.snooze(other.id, now() + timedelta(days=1))
+    _turn_on_notifications()
     return {
         "conversation": talk.id,
         "old_conversation": talks[-1].id,
@@ -45,3 +49,17 @@ def inbox_ids() -> dict[str, object]:
         "reply": quick_replies.list_quick_replies()[0].id,
         "label": made[0].id,
     }
+
+
+def _turn_on_notifications() -> None:
+    """On a phone of the owner."""
+    owner = next(one for one in assignment.members() if one.name == "Derya Aksoy")
+    subscriptions.subscribe(
+        owner.person_id,
+        "https://push.example.com/send/1",
+        BrowserKeys(public_key_of(new_private_key()), "c2l4dGVlbi1ieXRlcy1vaw"),
+        topics=("assigned", "orders"),
+        shows_text=False,
+        device="Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile",
+        policy=Policy(frozenset({443})),
+    )
